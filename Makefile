@@ -1,0 +1,52 @@
+# The two commands of the README are `make run` and `make test`; both set up first.
+
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+BIN := .venv/bin
+
+.PHONY: setup setup-dev run test check format lock bench clean
+
+setup: .venv/.ready
+
+setup-dev: .venv/.ready-dev
+
+.venv/.ready: requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Medir needs Python 3.11 or newer; install it, or name one: make PYTHON=/path/to/python3.12"; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than Python 3.11; name a newer one: make PYTHON=/path/to/python3.12"; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv || { echo "Python can't make a virtual environment here; on Debian: apt install python3-venv"; exit 2; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+.venv/.ready-dev: .venv/.ready requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.lock
+	@touch $@
+
+run: setup
+	@$(BIN)/medir up
+
+test: setup-dev
+	@$(BIN)/python -m pytest
+
+# format, lint, types, import contracts, fast tests: under a minute
+check: setup-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q tests/unit tests/property tests/contract
+
+format: setup-dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+# exact versions, for every Python from 3.11 on, without addresses
+lock:
+	uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml --output-file requirements.lock
+	uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url --no-emit-find-links --extra dev pyproject.toml --output-file requirements-dev.lock
+
+bench: setup-dev
+	@for program in bench/measure_*.py; do echo "== $$program"; $(BIN)/python $$program || exit 1; done
+
+clean:
+	rm -rf .venv build dist

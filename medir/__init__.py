@@ -1,0 +1,1 @@
+"""The surfaces of Medir: command line, workbench, HTTP and agent tools over `rag_core`."""

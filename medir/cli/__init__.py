@@ -1,0 +1,33 @@
+"""The command line `medir`: one small file a command group; options in, one use case, an exit code out."""
+
+import sys
+
+import click
+
+from medir.cli.database import database
+from medir.cli.frame import run
+from medir.cli.golden import golden
+from medir.cli.index import index, sessions
+from medir.cli.project import project
+from medir.cli.search import search
+from medir.cli.serve import serve, up
+from medir.cli.state import coverage, doctor
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="medir")
+def medir() -> None:
+    """Calibrate and evaluate hybrid retrieval on Postgres."""
+
+
+for command in (up, serve, database, project, index, sessions, search, golden, coverage, doctor):
+    medir.add_command(command)
+
+
+def main() -> None:
+    """The entry point of the program."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="replace")
+    sys.exit(run(medir, sys.argv[1:]))

@@ -1,0 +1,154 @@
+"""`medir db`: the database behind the installation."""
+
+import subprocess
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import click
+
+from medir.cli.frame import Output, configuration, with_output
+from medir.configuration import Configuration
+from medir.wiring import database_url, embedded_server
+from rag_core.database.connections import Database
+from rag_core.database.migration import migrate, migration_status
+from rag_core.database.server import EmbeddedServer
+from rag_core.database.server_cluster import installed_programs
+from rag_core.errors import Unavailable, UsageError
+
+
+@click.group("db")
+def database() -> None:
+    """Database: schema, embedded server, copies."""
+
+
+@database.command("migrate")
+@with_output
+def migrate_verb(output: Output) -> None:
+    """Bring the schema up to date."""
+    with database_url(configuration()) as url:
+        applied = migrate(url)
+    output.emit({"applied": list(applied)})
+    output.say(f"Applied: {', '.join(applied)}." if applied else "The schema is up to date.")
+
+
+@database.command("status")
+@with_output
+def status_verb(output: Output) -> None:
+    """Server, versions and schema; changes nothing."""
+    config = configuration()
+    server = embedded_server(config)
+    if server is not None and not server.status().running:
+        found: dict[str, object] = {
+            "url": None,
+            "version": None,
+            "vectorVersion": None,
+            "migration": None,
+            "embedded": True,
+        }
+    else:
+        url = config.database_url or (server.status().url if server else None) or ""
+        found = _describe(url, embedded=server is not None)
+    output.emit(found)
+    for key, value in found.items():
+        output.say(f"{key}: {'-' if value is None else value}")
+
+
+@database.command("start")
+@with_output
+def start_verb(output: Output) -> None:
+    """Start the embedded server and keep it until `medir db stop`."""
+    server = _required_server(configuration())
+    url = server.keep()
+    output.emit({"url": url, "embedded": True})
+    output.say(f"The embedded server runs: {url}")
+
+
+@database.command("stop")
+@with_output
+def stop_verb(output: Output) -> None:
+    """Stop the embedded server."""
+    stopped = _required_server(configuration()).stop()
+    output.emit({"stopped": stopped})
+    output.say("The embedded server is stopped." if stopped else "The embedded server was not running.")
+
+
+@database.command("dump")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@with_output
+def dump_verb(output: Output, file: Path) -> None:
+    """Write a copy of the whole database to FILE."""
+    if file.exists():
+        raise UsageError(f"{file} exists already.", hint="Name a new file; a copy never overwrites.")
+    with database_url(configuration()) as url:
+        _program(
+            "pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={file}", f"--dbname={url}"
+        )
+    output.emit({"file": str(file), "bytes": file.stat().st_size})
+    output.say(f"Wrote {file} ({file.stat().st_size:,} bytes).")
+
+
+@database.command("restore")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@with_output
+def restore_verb(output: Output, file: Path) -> None:
+    """Fill an empty database from FILE."""
+    with database_url(configuration()) as url:
+        with Database(url) as opened, opened.connection() as connection:
+            if migration_status(connection).current:
+                raise UsageError(
+                    "The database holds a Medir schema already.",
+                    hint="Restore into an empty one: another DATABASE_URL, or a new MEDIR_HOME.",
+                )
+        _program(
+            "pg_restore",
+            "--no-owner",
+            "--no-privileges",
+            "--single-transaction",
+            f"--dbname={url}",
+            str(file),
+        )
+        applied = migrate(url)
+    output.emit({"file": str(file), "applied": list(applied)})
+    output.say(f"Restored {file}.")
+
+
+def _describe(url: str, *, embedded: bool) -> dict[str, object]:
+    with Database(url) as opened, opened.connection() as connection:
+        row = connection.execute(
+            "select current_setting('server_version'), (select extversion from pg_extension where extname = 'vector')"
+        ).fetchone()
+        migration = migration_status(connection)
+    return {
+        "url": _without_password(url),
+        "version": row[0] if row else None,
+        "vectorVersion": row[1] if row else None,
+        "migration": migration.current,
+        "pending": list(migration.pending),
+        "embedded": embedded,
+    }
+
+
+def _without_password(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.password is None:
+        return url
+    return urlunsplit(parts._replace(netloc=parts.netloc.replace(f":{parts.password}@", ":***@")))
+
+
+def _required_server(config: Configuration) -> EmbeddedServer:
+    server = embedded_server(config)
+    if server is None:
+        raise UsageError(
+            "DATABASE_URL names a server, so the embedded one is not used.",
+            hint="Start and stop that server by its own means.",
+        )
+    return server
+
+
+def _program(name: str, *arguments: str) -> None:
+    finished = subprocess.run(
+        [str(installed_programs() / name), *arguments], capture_output=True, check=False
+    )
+    if finished.returncode != 0:
+        lines = finished.stderr.decode(errors="replace").strip().splitlines() or ["no message"]
+        raise Unavailable(f"{name} failed: {lines[0]}", hint="Mend what it names, then try again.")

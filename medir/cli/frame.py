@@ -1,0 +1,231 @@
+"""What every verb shares: options, output, errors and exit codes.
+
+Exit codes: 0 good, 1 a gate was not met, 2 wrong use, bad input, no service or a refusal, 3 done in part,
+70 a fault of ours. With `--json`, standard output is exactly one JSON document, also on failure; everything
+else goes to standard error.
+"""
+
+import functools
+import getpass
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import NoReturn, ParamSpec
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from medir.configuration import Configuration, load_configuration
+from medir.wiring import Services, open_services
+from rag_core.database.projects import Project
+from rag_core.errors import FaultyGoldenSet, MedirError
+from rag_core.model import Actor
+from rag_core.projects import choose_project
+from rag_core.runs import Progress as Listener
+
+EXIT_GATE = 1
+EXIT_REFUSED = 2
+EXIT_PARTIAL = 3
+EXIT_FAULT = 70
+EXIT_INTERRUPTED = 130
+_PIPE_WIDTH = 200
+
+P = ParamSpec("P")
+
+_STEPS = {
+    "read": "Reading",
+    "chunk": "Cutting into chunks",
+    "embed": "Embedding",
+    "search": "Searching",
+    "write": "Writing",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """Where a verb writes: tables for people, or one JSON document for machines."""
+
+    as_json: bool
+    people: Console
+    aside: Console
+
+    def emit(self, document: object) -> None:
+        """Print the document where JSON was asked for; else nothing."""
+        if self.as_json:
+            sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+            sys.stdout.flush()
+
+    def say(self, text: str) -> None:
+        """One line for a person; silent under `--json`."""
+        if not self.as_json:
+            self.people.print(text, markup=False, highlight=False)
+
+    def note(self, text: str) -> None:
+        """One line on standard error, under `--json` too."""
+        self.aside.print(text, markup=False, highlight=False)
+
+    @contextmanager
+    def progress(self) -> Iterator[Listener | None]:
+        """A bar on standard error while work goes on; none under `--json` or without a terminal."""
+        if self.as_json or not self.aside.is_terminal:
+            yield None
+            return
+        with Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=self.aside,
+            transient=True,
+        ) as bar:
+            task = bar.add_task("", total=None)
+
+            def listen(step: str, done: int, total: int) -> None:
+                bar.update(task, description=_STEPS.get(step, step), completed=done, total=total or None)
+
+            yield listen
+
+
+def make_output(*, as_json: bool) -> Output:
+    """Consoles over the process's own streams."""
+    return Output(
+        as_json=as_json,
+        # a table in a file or a pipe has no edge to be cut at
+        people=Console(file=sys.stdout, width=None if sys.stdout.isatty() else _PIPE_WIDTH, soft_wrap=True),
+        aside=Console(file=sys.stderr, soft_wrap=not sys.stderr.isatty()),
+    )
+
+
+def json_option(verb: Callable[P, None]) -> Callable[P, None]:
+    """`--json`, which every verb takes."""
+    return click.option("--json", "as_json", is_flag=True, help="Print exactly one JSON document.")(verb)
+
+
+def project_option(verb: Callable[P, None]) -> Callable[P, None]:
+    """`--project`, which every verb takes that concerns a project."""
+    return click.option(
+        "--project",
+        "project_id",
+        metavar="P",
+        help="Project id; default: the only one there is, else sample.",
+    )(verb)
+
+
+@contextmanager
+def services() -> Iterator[Services]:
+    """The installation's services, given back at the end."""
+    with open_services(configuration()) as opened:
+        yield opened
+
+
+def configuration() -> Configuration:
+    """The installation's configuration."""
+    return load_configuration()
+
+
+def chosen_project(opened: Services, project_id: str | None) -> Project:
+    """The project that the verb concerns."""
+    return choose_project(opened.database, project_id)
+
+
+def operator() -> Actor:
+    """Whoever sits at this terminal."""
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):
+        name = str(os.getuid())
+    return Actor(kind="human", id=name, surface="cli")
+
+
+def run(command: click.Command, arguments: list[str]) -> int:
+    """Run the command line and return its exit code; no traceback reaches the user."""
+    output = make_output(as_json="--json" in arguments)
+    try:
+        result = command.main(args=arguments, prog_name="medir", standalone_mode=False)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        output.note("Stopped.")
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # whoever read the output has left; nobody is there to be told
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # noqa: BLE001  the command line is one of the three edges where faults end
+        return _tell(output, error)
+    return result if isinstance(result, int) else 0
+
+
+def _tell(output: Output, error: Exception) -> int:
+    if isinstance(error, click.ClickException):
+        return _refuse(output, "usage", error.format_message(), _usage_hint(error))
+    if isinstance(error, MedirError):
+        return _refuse_error(output, error)
+    return _fault(output, error)
+
+
+def stop(code: int) -> NoReturn:
+    """End the verb with an exit code."""
+    raise click.exceptions.Exit(code)
+
+
+def _refuse_error(output: Output, error: MedirError) -> int:
+    details: dict[str, object] = {"code": error.code, "message": error.message, "hint": error.hint}
+    if error.where is not None:
+        details["where"] = error.where
+    if isinstance(error, FaultyGoldenSet):
+        details["faults"] = [dict(fault) for fault in error.faults]
+        if not output.as_json:
+            for fault in error.faults:
+                output.note(f"  {fault['case'] or '-'}, line {fault['line'] or '-'}: {fault['message']}")
+    return _refuse(output, error.code, error.message, error.hint, details)
+
+
+def _refuse(
+    output: Output, code: str, message: str, hint: str, details: dict[str, object] | None = None
+) -> int:
+    output.emit({"error": details or {"code": code, "message": message, "hint": hint}})
+    if not output.as_json:
+        output.note(message)
+        if hint:
+            output.note(hint)
+    return EXIT_REFUSED
+
+
+def _fault(output: Output, error: Exception) -> int:
+    told = "".join(traceback.format_exception(error))
+    hint = "Please report it."
+    try:
+        log = configuration().home / "faults.log"
+        with log.open("a", encoding="utf-8") as file:
+            file.write(told)
+        hint = f"Please report it; the details are in {log}."
+    except (OSError, MedirError):
+        hint = f"Please report it: {error}"
+    _refuse(output, "fault", f"A fault of Medir's own: {type(error).__name__}.", hint)
+    return EXIT_FAULT
+
+
+def _usage_hint(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    return (
+        f"See `{context.command_path} --help`."
+        if isinstance(context, click.Context)
+        else "See `medir --help`."
+    )
+
+
+def with_output(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb its `Output` in place of the flag `--json`."""
+
+    @functools.wraps(verb)
+    @json_option
+    def wrapped(*, as_json: bool, **options: object) -> None:
+        verb(make_output(as_json=as_json), **options)
+
+    return wrapped

@@ -1,0 +1,129 @@
+"""`medir index` and `medir sessions import`: what goes into the index."""
+
+from pathlib import Path
+
+import click
+from rich.table import Table
+
+from medir.cli.frame import (
+    EXIT_PARTIAL,
+    Output,
+    chosen_project,
+    operator,
+    project_option,
+    services,
+    stop,
+    with_output,
+)
+from rag_core.database.sessions import append_events
+from rag_core.errors import UsageError
+from rag_core.indexing import IndexReport
+from rag_core.model import ALL_SCOPES, Scope
+from rag_core.sources.session_log import read_session_file
+
+
+@click.command("index")
+@project_option
+@click.option(
+    "--mode",
+    type=click.Choice(["incremental", "full"]),
+    default="incremental",
+    show_default=True,
+    help="incremental keeps what is still there, with its votes; full deletes and recreates.",
+)
+@click.option("--scope", "scopes", type=click.Choice([str(scope) for scope in ALL_SCOPES]), multiple=True)
+@click.option("--session", "session_id", metavar="ID", help="Only this session.")
+@click.option("--ref", metavar="R", help="Another branch, tag or commit than the project's.")
+@click.option("--dry-run", is_flag=True, help="Read and count; write nothing.")
+@click.option("--yes", is_flag=True, help="Go on although votes are lost.")
+@with_output
+def index(
+    output: Output,
+    *,
+    project_id: str | None,
+    mode: str,
+    scopes: tuple[str, ...],
+    session_id: str | None,
+    ref: str | None,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    """Index a project's documents and sessions."""
+    if session_id is not None and (ref is not None or any(scope != "session" for scope in scopes)):
+        raise UsageError("--session goes with neither --ref nor another --scope.", hint="Leave those out.")
+    with services() as opened, output.progress() as listener:
+        report = opened.indexing.run(
+            chosen_project(opened, project_id),
+            actor=operator(),
+            mode="full" if mode == "full" else "incremental",
+            scopes=tuple(scope for scope in ALL_SCOPES if not scopes or scope in scopes),
+            session_id=session_id,
+            ref=ref,
+            dry_run=dry_run,
+            allow_vote_loss=yes,
+            listener=listener,
+        )
+    output.emit(report.to_json())
+    if not output.as_json:
+        print_report(output, report)
+    if not report.complete:
+        stop(EXIT_PARTIAL)
+
+
+@click.group("sessions")
+def sessions() -> None:
+    """Sessions: event logs that are indexed beside the documents."""
+
+
+@sessions.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+@project_option
+@with_output
+def import_verb(output: Output, file: Path, project_id: str | None) -> None:
+    """Import a file of JSON lines. Index it with `medir index --scope session`."""
+    events, refused = read_session_file(file)
+    with services() as opened:
+        found = chosen_project(opened, project_id)
+        with opened.database.transaction() as connection:
+            new_sessions, new_events = append_events(connection, found.project_id, events)
+    output.emit(
+        {
+            "project": found.project_id,
+            "sessions": new_sessions,
+            "events": new_events,
+            "refused": [{"line": entry.line, "reason": entry.reason} for entry in refused],
+            "masked": 0,
+        }
+    )
+    output.say(f"Imported {new_events} new events in {new_sessions} new sessions.")
+    for entry in refused:
+        output.say(f"  line {entry.line} refused: {entry.reason}")
+    if refused:
+        stop(EXIT_PARTIAL)
+
+
+def print_report(output: Output, report: IndexReport) -> None:
+    """What an index run did, for a person."""
+    table = Table(box=None, pad_edge=False)
+    for heading in ("scope", "sources", "chunks"):
+        table.add_column(heading, justify="left" if heading == "scope" else "right")
+    for scope, (sources, chunks) in report.counts.items():
+        unit = "sessions" if scope is Scope.SESSION else "files"
+        table.add_row(str(scope), f"{sources} {unit}", str(chunks))
+    output.people.print(table)
+    embedding = report.embedding
+    output.say(
+        f"Vectors: {embedding.embedded} made, {embedding.reused} reused, {embedding.skipped} missing."
+        + (f" {embedding.reason}" if embedding.reason else "")
+    )
+    for entry in report.skipped:
+        why = "by rule" if entry["byRule"] else "not indexed"
+        output.say(f"  {entry['path']}: {entry['reason']} ({why})")
+    for note in report.notes:
+        output.say(f"  {note['path']}: {note['note']}")
+    if report.votes_lost:
+        output.say(f"Votes {'that would be ' if report.dry_run else ''}lost: {report.votes_lost}.")
+    if report.dry_run:
+        output.say("Dry run: nothing was written.")
+    elif not report.complete:
+        output.say("Not everything is indexed; run `medir index` again when the cause is mended.")

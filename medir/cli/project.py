@@ -1,0 +1,122 @@
+"""`medir project`: what is indexed, and where it lies."""
+
+from pathlib import Path
+
+import click
+
+from medir.cli.frame import Output, chosen_project, project_option, services, with_output
+from rag_core.database.projects import Project, list_projects
+from rag_core.errors import MedirError
+from rag_core.projects import add_project, current_commit, remove_project, set_project
+
+_FOLDER = click.Path(path_type=Path)
+
+
+@click.group("project")
+def project() -> None:
+    """Projects: repositories and where their golden sets lie."""
+
+
+@project.command("add")
+@click.argument("name")
+@click.option("--repo", type=_FOLDER, required=True, metavar="PATH", help="A git repository, bare or not.")
+@click.option("--root", default="", metavar="DIR", help="Folder of the repository that holds docs/.")
+@click.option("--ref", default="HEAD", metavar="R", help="Branch, tag or commit to index.")
+@click.option(
+    "--golden",
+    type=_FOLDER,
+    metavar="DIR",
+    help="Folder of cases.yaml; default golden_set/ of the repository.",
+)
+@with_output
+def add_verb(output: Output, *, name: str, repo: Path, root: str, ref: str, golden: Path | None) -> None:
+    """Add a project. Index it with `medir index`."""
+    with services() as opened:
+        added = add_project(opened.database, name, repo=repo, root=root, ref=ref, golden=golden)
+    output.emit(_to_json(added))
+    output.say(f"Added {added.project_id}. Next: medir index --project {added.project_id}")
+
+
+@project.command("set")
+@project_option
+@click.option("--repo", type=_FOLDER, metavar="PATH")
+@click.option("--root", metavar="DIR")
+@click.option("--ref", metavar="R")
+@click.option("--golden", type=_FOLDER, metavar="DIR")
+@with_output
+def set_verb(
+    output: Output,
+    *,
+    project_id: str | None,
+    repo: Path | None,
+    root: str | None,
+    ref: str | None,
+    golden: Path | None,
+) -> None:
+    """Change where a project lies."""
+    with services() as opened:
+        changed = set_project(
+            opened.database, chosen_project(opened, project_id), repo=repo, root=root, ref=ref, golden=golden
+        )
+    output.emit(_to_json(changed))
+    output.say(f"Changed {changed.project_id}.")
+
+
+@project.command("list")
+@with_output
+def list_verb(output: Output) -> None:
+    """All projects."""
+    with services() as opened, opened.database.connection() as connection:
+        projects = list_projects(connection)
+    output.emit([_to_json(found) for found in projects])
+    if not projects:
+        output.say(
+            "There are no projects yet. Add one with `medir project add`, or the sample with `medir up`."
+        )
+    for found in projects:
+        output.say(f"{found.project_id}  {found.repo}{f' ({found.root})' if found.root else ''}")
+
+
+@project.command("show")
+@project_option
+@with_output
+def show_verb(output: Output, project_id: str | None) -> None:
+    """One project."""
+    with services() as opened:
+        found = _to_json(chosen_project(opened, project_id))
+    output.emit(found)
+    for key, value in found.items():
+        output.say(f"{key}: {'-' if value is None else value}")
+
+
+@project.command("remove")
+@project_option
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@with_output
+def remove_verb(output: Output, project_id: str | None, yes: bool) -> None:
+    """Delete a project with its index, searches, votes and runs."""
+    with services() as opened:
+        found = chosen_project(opened, project_id)
+        if not yes:
+            click.confirm(
+                f"Delete {found.project_id} with its index, searches, votes and runs?", abort=True, err=True
+            )
+        remove_project(opened.database, found.project_id)
+    output.emit({"removed": found.project_id})
+    output.say(f"Removed {found.project_id}.")
+
+
+def _to_json(found: Project) -> dict[str, object]:
+    try:
+        commit = current_commit(found)
+    except MedirError:
+        commit = None
+    return {
+        "project": found.project_id,
+        "name": found.name,
+        "repo": found.repo,
+        "root": found.root,
+        "ref": found.ref,
+        "golden": found.golden,
+        "commit": commit,
+    }

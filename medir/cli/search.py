@@ -1,0 +1,129 @@
+"""`medir search`: one question, its hits, and on request its whole set or one place's way through it."""
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from medir.cli.frame import Output, chosen_project, operator, project_option, services, with_output
+from medir.cli.trial import trial_options
+from rag_core.answer import Answer
+from rag_core.model import ALL_SCOPES, DegradedReason, RankedCandidate
+from rag_core.presets import Overrides
+
+_DEGRADED = {
+    DegradedReason.MODEL_MISMATCH: "Words only: the configured embedding model is not the one that made the index.",
+    DegradedReason.PROVIDER: "Words only: the question could not be embedded.",
+    DegradedReason.NO_VECTORS: "Words only: the index has no vectors.",
+    DegradedReason.SOME_VECTORS_MISSING: "Some chunks have no vector yet, and can be found by their words only.",
+}
+_NOTICES = {
+    "noSearchableTerms": "The question has no searchable word; meaning alone was asked.",
+    "notIndexed": "The project is not indexed yet. Run `medir index`.",
+}
+
+
+@click.command("search")
+@click.argument("question")
+@project_option
+@click.option("--scope", "scopes", type=click.Choice([str(scope) for scope in ALL_SCOPES]), multiple=True)
+@click.option("--whole", is_flag=True, help="Show every candidate with its fate.")
+@click.option(
+    "--explain", metavar="PLACE", help="Show a file's, session's or chunk's way through the search."
+)
+@trial_options
+@with_output
+def search(
+    output: Output,
+    *,
+    question: str,
+    project_id: str | None,
+    scopes: tuple[str, ...],
+    whole: bool,
+    explain: str | None,
+    overrides: Overrides,
+) -> None:
+    """Search a project."""
+    with services() as opened:
+        answer = opened.search.ask(
+            chosen_project(opened, project_id).project_id,
+            question,
+            actor=operator(),
+            scopes=tuple(scope for scope in ALL_SCOPES if not scopes or scope in scopes),
+            overrides=overrides,
+            explain=explain,
+        )
+    output.emit(answer.to_json(whole_set=whole))
+    if not output.as_json:
+        _print(output, answer, whole=whole)
+
+
+def _print(output: Output, answer: Answer, *, whole: bool) -> None:
+    if answer.found.degraded_reason is not None:
+        output.say(_DEGRADED[answer.found.degraded_reason])
+        if answer.provider_reason:
+            output.say(answer.provider_reason)
+    if answer.notice is not None:
+        output.say(_NOTICES[answer.notice])
+    for hit in answer.ranking.hits:
+        output.say(f"\n{hit.rank}. {hit.candidate.origin.citation}  ({_numbers(hit)})")
+        output.say(answer.contents[hit.candidate.chunk_id].strip())
+    removed = len(answer.ranking.whole_set) - len(answer.ranking.hits)
+    settings = answer.settings
+    if not answer.ranking.hits:
+        output.say(
+            f"No hit: {removed} candidates, none at or above the threshold {answer.ranking.threshold}."
+        )
+    output.say(
+        f"\n{len(answer.ranking.hits)} hits of {len(answer.ranking.whole_set)} candidates in "
+        f"{answer.timings.total_ms:.0f} ms, settings {settings.source}"
+        + (f" ({settings.preset})" if settings.preset else "")
+        + ("" if answer.search_id else "; not recorded")
+    )
+    if whole:
+        output.people.print(_whole_set(answer.ranking.whole_set))
+    if answer.explanation is not None:
+        _print_explanation(output, answer)
+
+
+def _whole_set(entries: tuple[RankedCandidate, ...]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for heading in ("whole", "hit", "score", "vector", "lexical", "fate", "citation"):
+        table.add_column(heading, justify="left" if heading in ("fate", "citation") else "right")
+    for entry in entries:
+        candidate = entry.candidate
+        table.add_row(
+            str(entry.whole_rank),
+            str(entry.rank or "-"),
+            f"{entry.score:.4f}",
+            _signal(candidate.vector_score, candidate.vector_rank),
+            _signal(candidate.lexical_score, candidate.lexical_rank),
+            str(entry.fate),
+            Text(candidate.origin.citation),
+        )
+    return table
+
+
+def _print_explanation(output: Output, answer: Answer) -> None:
+    explanation = answer.explanation
+    if explanation is None or not explanation.chunks:
+        output.say("\nThat place is not in the index.")
+        return
+    output.say(f"\n{explanation.place}")
+    for chunk in explanation.chunks:
+        fate = chunk.entry.fate if chunk.entry else "candidates (in neither signal's list)"
+        where = f"whole set {chunk.entry.whole_rank}" if chunk.entry else "not in the whole set"
+        output.say(
+            f"  chunk {chunk.ordinal}: {where}, vector {chunk.vector_position or '-'}, "
+            f"lexical {chunk.lexical_position or '-'}, {fate}"
+        )
+
+
+def _numbers(entry: RankedCandidate) -> str:
+    candidate = entry.candidate
+    vector = "-" if candidate.vector_score is None else f"{candidate.vector_score:.3f}"
+    lexical = "-" if candidate.lexical_score is None else f"{candidate.lexical_score:.3f}"
+    return f"score {entry.score:.3f}, vector {vector}, lexical {lexical}"
+
+
+def _signal(score: float | None, rank: int | None) -> str:
+    return "-" if score is None else f"{score:.3f} #{rank}"

@@ -1,0 +1,74 @@
+"""`medir up` and `medir serve`: the database, the sample, the golden table, the workbench."""
+
+import os
+import sys
+
+import click
+
+from medir import sample
+from medir.cli.frame import (
+    EXIT_GATE,
+    EXIT_REFUSED,
+    Output,
+    configuration,
+    operator,
+    services,
+    stop,
+    with_output,
+)
+from medir.cli.golden import print_run
+from medir.configuration import port_number
+from medir.serve import LOOPBACK, serve_until_stopped
+from rag_core.errors import MedirError
+
+_PORT = click.option("--port", metavar="N", help="Port of the workbench; default MEDIR_PORT or 8501.")
+
+
+@click.command("serve")
+@click.option("--host", default=LOOPBACK, show_default=True, metavar="H")
+@_PORT
+@with_output
+def serve(output: Output, host: str, port: str | None) -> None:
+    """Serve the workbench and the HTTP API until Ctrl-C."""
+    with services():
+        serve_until_stopped(host=host, port=_port(port), announce=output.note, open_browser=False)
+
+
+@click.command("up")
+@click.option("--no-serve", is_flag=True, help="Stop after the golden run.")
+@_PORT
+@with_output
+def up(output: Output, no_serve: bool, port: str | None) -> None:
+    """Start everything: database, sample project, golden run, workbench."""
+    code = 0
+    chosen_port = _port(port)
+    with services() as opened:
+        with output.progress() as listener:
+            project = sample.ensure_sample(opened, actor=operator(), say=output.note, listener=listener)
+            try:
+                run = opened.evaluation.run_golden(project, actor=operator(), listener=listener)
+            except MedirError as error:
+                if no_serve:
+                    raise
+                output.note(error.message)
+                output.note(error.hint)
+                run, code = None, EXIT_REFUSED
+        if run is not None:
+            output.emit(run.to_json())
+            if not output.as_json:
+                print_run(output, run)
+            code = 0 if run.gate_passed else EXIT_GATE
+        if not no_serve:
+            serve_until_stopped(
+                host=LOOPBACK, port=chosen_port, announce=output.note, open_browser=_may_open_browser()
+            )
+    if code:
+        stop(code)
+
+
+def _port(given: str | None) -> int:
+    return configuration().port if given is None else port_number(given, name="--port")
+
+
+def _may_open_browser() -> bool:
+    return not os.environ.get("CI") and sys.stdout.isatty()

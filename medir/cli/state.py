@@ -1,0 +1,68 @@
+"""`medir coverage` and `medir doctor`: what is in the index, and what works on this machine."""
+
+import click
+from rich.table import Table
+
+from medir.cli.frame import (
+    EXIT_REFUSED,
+    Output,
+    chosen_project,
+    configuration,
+    project_option,
+    services,
+    stop,
+    with_output,
+)
+from medir.doctor import examine
+from rag_core.coverage import Coverage, measure_coverage
+
+
+@click.command("coverage")
+@project_option
+@with_output
+def coverage(output: Output, project_id: str | None) -> None:
+    """What of the project's sources is in its index."""
+    with services() as opened:
+        measured = measure_coverage(opened.database, chosen_project(opened, project_id))
+    output.emit(measured.to_json())
+    if not output.as_json:
+        _print(output, measured)
+
+
+@click.command("doctor")
+@with_output
+def doctor(output: Output) -> None:
+    """Check database, provider, disk and configuration; exit 2 when something is wrong."""
+    checks = examine(configuration())
+    output.emit({"checks": [check.to_json() for check in checks]})
+    for check in checks:
+        output.say(f"{'ok ' if check.ok else 'NOT'}  {check.name}: {check.found}")
+        if check.remedy:
+            output.say(f"     {check.remedy}")
+    if not all(check.ok for check in checks):
+        stop(EXIT_REFUSED)
+
+
+def _print(output: Output, measured: Coverage) -> None:
+    table = Table(box=None, pad_edge=False)
+    for heading in ("scope", "sources", "indexed", "chunks", "without vector", "skipped", "indexed at"):
+        table.add_column(heading, justify="left" if heading in ("scope", "indexed at") else "right")
+    for scope in measured.scopes:
+        table.add_row(
+            str(scope.scope),
+            "-" if scope.sources is None else str(scope.sources),
+            str(scope.indexed),
+            str(scope.chunks),
+            str(scope.without_vector),
+            str(len(scope.skipped_files)),
+            f"{scope.indexed_at:%Y-%m-%d %H:%M} UTC" if scope.indexed_at else "never",
+        )
+    output.people.print(table)
+    for scope in measured.scopes:
+        for entry in scope.skipped_files:
+            output.say(f"  {entry['path']}: {entry['reason']}")
+    output.say(f"Commit indexed: {measured.commit or '-'}; now: {measured.head_commit or '-'}")
+    if measured.moved:
+        output.say("The repository has moved on; run `medir index`.")
+    if measured.problem:
+        output.say(measured.problem)

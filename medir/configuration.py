@@ -1,0 +1,149 @@
+"""The installation's configuration: the only reader of the environment and of `medir.toml`.
+
+The environment is stronger than `$MEDIR_HOME/medir.toml`, which is stronger than the defaults. Every value
+remembers where it came from, so that `medir doctor` can say it.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast
+
+import platformdirs
+
+from rag_core.embedding.choice import ConfiguredProvider
+from rag_core.errors import InvalidInput, Unavailable
+
+DEFAULT_PORT = 8501
+DEFAULT_OLLAMA_HOST = "http://127.0.0.1:11434"
+_KEYS = ("DATABASE_URL", "OLLAMA_HOST", "MEDIR_PORT", "MEDIR_EMBEDDING")
+_ROOT_HOME = Path("/var/lib/medir")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One value and its source: `environment`, `medir.toml` or `default`."""
+
+    name: str
+    value: str
+    source: Literal["environment", "medir.toml", "default"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """What an installation is told. `database_url` None: the embedded server.
+
+    `home` is the data folder; nothing says that it exists yet.
+    """
+
+    home: Path
+    database_url: str | None
+    ollama_host: str
+    port: int
+    embedding: ConfiguredProvider
+    settings: tuple[Setting, ...]
+
+
+def load_configuration(environment: Mapping[str, str] | None = None) -> Configuration:
+    """Read the environment and `medir.toml`.
+
+    Raises:
+        InvalidInput: A value is none of those allowed; names where it stands.
+        Unavailable: There is no data folder to be found.
+    """
+    environment = os.environ if environment is None else environment
+    home_setting = _home(environment)
+    home = Path(home_setting.value)
+    file = _read_file(home / "medir.toml")
+    settings = {name: _setting(name, environment, file) for name in _KEYS}
+    url = settings["DATABASE_URL"].value
+    return Configuration(
+        home=home,
+        database_url=url or None,
+        ollama_host=settings["OLLAMA_HOST"].value,
+        port=_port(settings["MEDIR_PORT"]),
+        embedding=_embedding(settings["MEDIR_EMBEDDING"]),
+        settings=(home_setting, *settings.values()),
+    )
+
+
+def port_number(text: str, *, name: str) -> int:
+    """A port from 0 to 65535; 0 lets the system choose.
+
+    Raises:
+        InvalidInput: It is none.
+    """
+    if not text.isascii() or not text.isdigit() or int(text) > 65535:
+        raise InvalidInput(f"{name} is {text!r}, which is no port.", hint="Give a number from 1 to 65535.")
+    return int(text)
+
+
+def _home(environment: Mapping[str, str]) -> Setting:
+    given = environment.get("MEDIR_HOME", "")
+    if given:
+        return Setting(
+            name="MEDIR_HOME", value=str(Path(given).expanduser().absolute()), source="environment"
+        )
+    if os.geteuid() == 0:
+        return Setting(name="MEDIR_HOME", value=str(_ROOT_HOME), source="default")
+    try:
+        folder = Path(platformdirs.user_data_dir("medir", appauthor=False)).expanduser()
+    except RuntimeError as error:
+        raise Unavailable(
+            "There is no home folder for this user.", hint="Set MEDIR_HOME to a folder that you can write to."
+        ) from error
+    if not folder.is_absolute():
+        raise Unavailable(
+            "There is no home folder for this user.", hint="Set MEDIR_HOME to a folder that you can write to."
+        )
+    return Setting(name="MEDIR_HOME", value=str(folder), source="default")
+
+
+def _read_file(path: Path) -> Mapping[str, object]:
+    try:
+        with path.open("rb") as file:
+            content = tomllib.load(file)
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except PermissionError as error:
+        raise Unavailable(f"{path} can't be read.", hint="Set MEDIR_HOME to a folder of your own.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(
+            f"{path} does not parse: {error}", hint="Mend it or remove it.", where={"file": str(path)}
+        ) from error
+    unknown = sorted(set(content) - set(_KEYS))
+    if unknown:
+        raise InvalidInput(
+            f"{path} has the unknown key {unknown[0]!r}.",
+            hint=f"Known keys: {', '.join(_KEYS)}.",
+            where={"file": str(path), "field": unknown[0]},
+        )
+    return content
+
+
+def _setting(name: str, environment: Mapping[str, str], file: Mapping[str, object]) -> Setting:
+    if environment.get(name):
+        return Setting(name=name, value=environment[name], source="environment")
+    if name in file:
+        return Setting(name=name, value=str(file[name]), source="medir.toml")
+    defaults = {
+        "DATABASE_URL": "",
+        "OLLAMA_HOST": DEFAULT_OLLAMA_HOST,
+        "MEDIR_PORT": str(DEFAULT_PORT),
+        "MEDIR_EMBEDDING": "auto",
+    }
+    return Setting(name=name, value=defaults[name], source="default")
+
+
+def _port(setting: Setting) -> int:
+    return port_number(setting.value, name=f"MEDIR_PORT ({setting.source})")
+
+
+def _embedding(setting: Setting) -> ConfiguredProvider:
+    if setting.value not in ("auto", "ollama", "embedded"):
+        raise InvalidInput(
+            f"MEDIR_EMBEDDING ({setting.source}) is {setting.value!r}.", hint="Use auto, ollama or embedded."
+        )
+    return cast("ConfiguredProvider", setting.value)

@@ -1,0 +1,123 @@
+"""What works on this machine and what does not, each with its remedy."""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from medir.configuration import Configuration
+from medir.wiring import LOSS_LOG, Services, open_services
+from rag_core.clock import SystemClock
+from rag_core.database.migration import migration_status
+from rag_core.embedding.providers import Providers
+from rag_core.errors import MedirError
+from rag_core.telemetry import count_losses
+
+_LEAST_FREE_BYTES = 500_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One finding; `remedy` is None where nothing is to be done."""
+
+    name: str
+    ok: bool
+    found: str
+    remedy: str | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """The contract's check."""
+        return {"name": self.name, "ok": self.ok, "found": self.found, "remedy": self.remedy}
+
+
+def examine(configuration: Configuration) -> tuple[Check, ...]:
+    """All checks; one that fails stops none of the others."""
+    return (
+        Check(name="version", ok=True, found=f"Medir {version('medir')}, Python {sys.version.split()[0]}"),
+        *_configuration(configuration),
+        _git(),
+        _disk(configuration.home),
+        *_database(configuration),
+        _provider(configuration),
+        _telemetry(configuration.home / LOSS_LOG),
+    )
+
+
+def _configuration(configuration: Configuration) -> Iterator[Check]:
+    for setting in configuration.settings:
+        shown = setting.value or "the embedded server"
+        if setting.name == "DATABASE_URL" and setting.value:
+            shown = "a server of your own"
+        yield Check(name=setting.name, ok=True, found=f"{shown} ({setting.source})")
+
+
+def _git() -> Check:
+    found = shutil.which("git")
+    if found is None:
+        return Check(name="git", ok=False, found="no git program", remedy="Install git.")
+    return Check(name="git", ok=True, found=found)
+
+
+def _disk(home: Path) -> Check:
+    folder = next(parent for parent in (home, *home.parents) if parent.exists())
+    free = shutil.disk_usage(folder).free
+    found = f"{free / 1e9:.1f} GB free at {folder}"
+    if free < _LEAST_FREE_BYTES:
+        return Check(
+            name="disk", ok=False, found=found, remedy="Free some space, or set MEDIR_HOME elsewhere."
+        )
+    return Check(name="disk", ok=True, found=found)
+
+
+def _database(configuration: Configuration) -> Iterator[Check]:
+    try:
+        with open_services(configuration) as services:
+            yield from _inside(services)
+    except MedirError as error:
+        yield Check(name="database", ok=False, found=error.message, remedy=error.hint or None)
+
+
+def _inside(services: Services) -> Iterator[Check]:
+    with services.database.connection() as connection:
+        row = connection.execute(
+            """
+            select current_setting('server_version'), lower('É') = 'é',
+                (select extversion from pg_extension where extname = 'vector')
+            """
+        ).fetchone()
+        schema = migration_status(connection)
+    server, locale_ok, extension = row or ("unknown", False, None)
+    kind = "embedded" if services.server is not None else "named by DATABASE_URL"
+    yield Check(name="database", ok=True, found=f"PostgreSQL {server}, {kind}")
+    yield Check(name="extension", ok=extension is not None, found=f"pgvector {extension}")
+    yield Check(name="locale", ok=bool(locale_ok), found="accented letters have cases" if locale_ok else "C")
+    yield Check(name="schema", ok=not schema.pending, found=f"migration {schema.current}")
+
+
+def _provider(configuration: Configuration) -> Check:
+    providers = Providers(
+        configured=configuration.embedding, ollama_host=configuration.ollama_host, clock=SystemClock()
+    )
+    try:
+        outcome = providers.service_for(None).warm_up()
+    except MedirError as error:
+        return Check(name="provider", ok=False, found=error.message, remedy=error.hint or None)
+    if outcome.model is None:
+        return Check(
+            name="provider", ok=False, found=outcome.reason or "no answer", remedy=outcome.hint or None
+        )
+    return Check(name="provider", ok=True, found=outcome.model.id)
+
+
+def _telemetry(loss_log: Path) -> Check:
+    lost = count_losses(loss_log)
+    if lost:
+        return Check(
+            name="telemetryLost",
+            ok=False,
+            found=f"{lost} searches were answered but not recorded",
+            remedy=f"Read {loss_log}, mend the cause, then remove the file.",
+        )
+    return Check(name="telemetryLost", ok=True, found="0 searches lost")

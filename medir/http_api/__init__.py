@@ -1,0 +1,1 @@
+"""The HTTP API, mounted under `/api` in the workbench's process."""

@@ -1,0 +1,156 @@
+"""The sample project: Medir's own corpus, indexed through the same code as any other project."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from medir.wiring import Services
+from rag_core.chunking import CHUNKER_VERSION
+from rag_core.database.candidates import TEXT_SEARCH_CONFIG
+from rag_core.database.index_identity import read_identity, read_scope_states
+from rag_core.database.projects import Project, find_project
+from rag_core.database.sessions import append_events
+from rag_core.errors import Refused, Unavailable, UsageError
+from rag_core.model import Actor, EmbeddingModel, Scope
+from rag_core.projects import SAMPLE, add_project, current_commit, set_project
+from rag_core.runs import Progress
+from rag_core.sources.git import GitRepository, no_git
+from rag_core.sources.session_log import read_session_file
+
+MEDIR_TOP = Path(__file__).resolve().parent.parent
+_CORPUS = "golden_set/corpus"
+_AUTHOR = {"name": "Medir", "email": "medir@localhost", "date": "2026-01-01T00:00:00+00:00"}
+
+
+def ensure_sample(
+    services: Services, *, actor: Actor, say: Callable[[str], None], listener: Progress | None
+) -> Project:
+    """The sample as a project, with its sessions, indexed when it has changed.
+
+    A reindex that would delete votes is left undone and said.
+
+    Raises:
+        UsageError: The sample's files are not there.
+        Unavailable: There is no git.
+    """
+    repo, root = _repository(services.configuration.home)
+    golden = MEDIR_TOP / "golden_set"
+    with services.database.connection() as connection:
+        known = find_project(connection, SAMPLE)
+    if known is None:
+        project = add_project(services.database, SAMPLE, repo=repo, root=root, golden=golden)
+    else:
+        project = set_project(services.database, known, repo=repo, root=root, ref="HEAD", golden=golden)
+    new_events = _import_sessions(services, project)
+    changed = _what_changed(services, project, new_events=new_events)
+    if changed is None:
+        say("The sample is indexed and up to date.")
+        return project
+    say(f"Indexing the sample: {changed}.")
+    try:
+        report = services.indexing.run(project, actor=actor, listener=listener)
+    except Refused as refusal:
+        say(f"The sample keeps its old index. {refusal.message} {refusal.hint}")
+        return project
+    if report.embedding.reason:
+        say(f"{report.embedding.skipped} chunks have no vector. {report.embedding.reason}")
+    return project
+
+
+def _repository(home: Path) -> tuple[Path, str]:
+    """Medir's own repository where it was cloned; else a copy of the corpus, made a repository."""
+    corpus = MEDIR_TOP / _CORPUS
+    if not (corpus / "docs").is_dir():
+        raise UsageError(
+            f"The sample's files are missing: {corpus}.", hint="Clone Medir again, with golden_set/."
+        )
+    try:
+        own = GitRepository(MEDIR_TOP)
+        if own.top == MEDIR_TOP and own.has_folder(own.resolve("HEAD"), _CORPUS):
+            return MEDIR_TOP, _CORPUS
+    except UsageError:
+        pass
+    return _copied_repository(corpus, home / "sample-repository"), ""
+
+
+def _copied_repository(corpus: Path, copies: Path) -> Path:
+    target = copies / _digest_of(corpus)
+    if target.is_dir():
+        return target
+    copies.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=copies) as scratch:
+        made = Path(scratch) / "repository"
+        shutil.copytree(corpus, made)
+        for arguments in (
+            ("init", "--quiet"),
+            ("add", "--all"),
+            ("commit", "--quiet", "--message", "The sample"),
+        ):
+            _git(made, *arguments)
+        made.rename(target)
+    return target
+
+
+def _git(folder: Path, *arguments: str) -> None:
+    identity = {
+        f"GIT_{role}_{part.upper()}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for part, value in _AUTHOR.items()
+    }
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    git = shutil.which("git")
+    if git is None:
+        raise no_git()
+    try:
+        subprocess.run(
+            [git, "-C", str(folder), "-c", "commit.gpgsign=false", *arguments],
+            check=True,
+            capture_output=True,
+            env=kept | identity,
+        )
+    except subprocess.CalledProcessError as error:
+        raise Unavailable(
+            "The sample's files could not be made a repository.",
+            hint=error.stderr.decode(errors="replace").strip(),
+        ) from error
+
+
+def _digest_of(corpus: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(path for path in corpus.rglob("*") if path.is_file()):
+        digest.update(str(path.relative_to(corpus)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:12]
+
+
+def _import_sessions(services: Services, project: Project) -> int:
+    """Bring the sample's sessions into the event log; returns how many events were new."""
+    new = 0
+    for file in sorted((MEDIR_TOP / _CORPUS / "sessions").glob("*.jsonl")):
+        events, _ = read_session_file(file)
+        with services.database.transaction() as connection:
+            new += append_events(connection, project.project_id, events)[1]
+    return new
+
+
+def _what_changed(services: Services, project: Project, *, new_events: int) -> str | None:
+    """Why the sample must be indexed, None where its index is as it would be again."""
+    with services.database.connection() as connection:
+        identity = read_identity(connection, project.project_id)
+        states = read_scope_states(connection, project.project_id)
+    if identity is None or len(states) < len(Scope):
+        return "for the first time"
+    if states[Scope.DOCS].commit != current_commit(project):
+        return "its documents changed"
+    if new_events:
+        return "its sessions changed"
+    if identity.chunker_version != CHUNKER_VERSION or identity.text_search_config != TEXT_SEARCH_CONFIG:
+        return "this version cuts texts differently"
+    made_by = EmbeddingModel.parse(identity.embedding_model) if identity.embedding_model else None
+    model = services.providers.service_for(made_by).identify().model
+    if model is not None and model != made_by:
+        return "the embedding model is another"
+    return None

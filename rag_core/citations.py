@@ -1,0 +1,70 @@
+"""Reading what a search cites: texts by chunk, a citation's surroundings, the words that matched.
+
+Reads only; nothing here is a search, and no telemetry is written.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rag_core.database.candidates import build_lexical_query
+from rag_core.database.chunks import read_contents
+from rag_core.database.connections import Database
+from rag_core.database.source_chunks import (
+    SourceChunk,
+    matching_words,
+    number_of_chunk,
+    read_source_chunks,
+)
+from rag_core.errors import UsageError
+from rag_core.excerpts import words_of
+from rag_core.model import LexicalOperator, Place
+
+NEIGHBOURS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """A stretch of a source around one chunk. `number` is that chunk's, `total` how many the source has."""
+
+    place: Place
+    chunks: tuple[SourceChunk, ...]
+    number: int
+    total: int
+
+
+def read_texts(database: Database, project_id: str, chunk_ids: Sequence[str]) -> Mapping[str, str]:
+    """The texts of some chunks by id; a chunk that a reindex has removed is left out."""
+    with database.connection() as connection:
+        return read_contents(connection, project_id, chunk_ids)
+
+
+def read_surroundings(
+    database: Database, project_id: str, place: Place, chunk_id: str, *, neighbours: int = NEIGHBOURS
+) -> Surroundings:
+    """The chunk with as many neighbours before and after it as there are, up to `neighbours` each.
+
+    Raises:
+        UsageError: The chunk is no longer in the index.
+    """
+    with database.snapshot() as connection:
+        number = number_of_chunk(connection, project_id, chunk_id)
+        if number is None:
+            raise UsageError(
+                "This chunk is no longer in the index: a reindex has replaced it.",
+                hint="Search again for what stands there now.",
+            )
+        chunks, total = read_source_chunks(
+            connection, project_id, place, first=number - neighbours, last=number + neighbours
+        )
+    return Surroundings(place=place, chunks=chunks, number=number, total=total)
+
+
+def read_matched_words(database: Database, question: str, texts: Sequence[str]) -> frozenset[str]:
+    """The words of the texts that the lexical signal counts as the question's; empty without any.
+
+    Stems and accents are compared by the database, with the configuration that the index was made with.
+    """
+    words = words_of(texts)
+    with database.connection() as connection:
+        query = build_lexical_query(connection, question, LexicalOperator.ANY)
+        return matching_words(connection, words, query) if query and words else frozenset()

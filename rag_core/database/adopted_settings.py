@@ -1,0 +1,31 @@
+"""The settings that a maintainer adopted for a project."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from rag_core.database.connections import Connection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdoptedSettings:
+    """One decision: the numbers in the contract's JSON form, by whom, when and why."""
+
+    settings: dict[str, object]
+    adopted_by: str
+    adopted_at: datetime
+    reason: str
+
+
+def read_adopted(connection: Connection, project_id: str) -> AdoptedSettings | None:
+    """The decision in force, None where nobody took one."""
+    row = connection.execute(
+        """
+        select settings, adopted_by_kind || ':' || adopted_by_id, adopted_at, reason
+        from adopted_settings where project_id = %s
+        order by id desc limit 1
+        """,
+        (project_id,),
+    ).fetchone()
+    if row is None:
+        return None
+    return AdoptedSettings(settings=row[0], adopted_by=row[1], adopted_at=row[2], reason=row[3])

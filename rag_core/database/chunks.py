@@ -1,0 +1,214 @@
+"""Chunks: written in bulk by index runs, read as texts and places."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from rag_core.database.connections import Connection
+from rag_core.model import Chunk, Origin, Place, Scope, StandingChunk
+from rag_core.ports import Vectors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkRow:
+    """A chunk with its id and, where the provider gave one, its vector and that vector's model."""
+
+    id: UUID
+    chunk: Chunk
+    embedding: Vectors | None
+    embedding_model: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovedChunk:
+    """A standing row by its id, and the chunk that it has become."""
+
+    id: UUID
+    chunk: Chunk
+
+
+def insert_chunks(connection: Connection, project_id: str, rows: Iterable[ChunkRow]) -> None:
+    """Write chunks through one COPY."""
+    with (
+        connection.cursor() as cursor,
+        cursor.copy(
+            """
+            copy chunks (
+                project_id, id, scope, session_id, source_path, ordinal, content, content_hash, metadata,
+                embedding, embedding_model
+            ) from stdin
+            """
+        ) as copy,
+    ):
+        for row in rows:
+            copy.write_row(
+                (
+                    project_id,
+                    row.id,
+                    str(row.chunk.scope),
+                    _session_of(row.chunk),
+                    _path_of(row.chunk),
+                    row.chunk.ordinal,
+                    row.chunk.content,
+                    row.chunk.content_hash,
+                    json.dumps(metadata_of(row.chunk.origin), ensure_ascii=False, sort_keys=True),
+                    row.embedding,
+                    row.embedding_model,
+                )
+            )
+
+
+def read_standing(
+    connection: Connection, project_id: str, scopes: Sequence[Scope], session_id: str | None
+) -> list[StandingChunk]:
+    """The rows of some scopes, or of one session, without their texts, by place and ordinal."""
+    rows = connection.execute(
+        """
+        select id, scope::text, source_path, session_id, ordinal, content_hash, metadata, embedding_model
+        from chunks
+        where project_id = %(project)s
+          and scope = any(%(scopes)s::chunk_scope[])
+          and (%(session)s::text is null or session_id = %(session)s)
+        order by scope = 'session', coalesce(source_path, session_id) collate "C", ordinal
+        """,
+        {"project": project_id, "scopes": [str(scope) for scope in scopes], "session": session_id},
+    ).fetchall()
+    return [
+        StandingChunk(
+            id=row[0],
+            scope=Scope(row[1]),
+            origin=origin_of(place_of(row[2], row[3]), row[6]),
+            ordinal=row[4],
+            content_hash=row[5],
+            embedding_model=row[7],
+        )
+        for row in rows
+    ]
+
+
+def move_chunks(connection: Connection, project_id: str, moves: Sequence[MovedChunk]) -> None:
+    """Bring scope, place, ordinal and metadata of standing rows up to date."""
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            """
+            update chunks
+            set scope = %s, source_path = %s, session_id = %s, ordinal = %s, metadata = %s
+            where project_id = %s and id = %s
+            """,
+            [
+                (
+                    str(move.chunk.scope),
+                    _path_of(move.chunk),
+                    _session_of(move.chunk),
+                    move.chunk.ordinal,
+                    Jsonb(metadata_of(move.chunk.origin)),
+                    project_id,
+                    move.id,
+                )
+                for move in moves
+            ],
+        )
+
+
+def fill_vectors(
+    connection: Connection, project_id: str, model_id: str | None, vectors: Mapping[UUID, Vectors]
+) -> None:
+    """Give standing rows the vectors that they lack, by chunk id."""
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "update chunks set embedding = %s, embedding_model = %s where project_id = %s and id = %s",
+            [(vector, model_id, project_id, chunk_id) for chunk_id, vector in vectors.items()],
+        )
+
+
+def delete_chunks(connection: Connection, project_id: str, ids: Sequence[UUID]) -> int:
+    """Remove chunks, and with them their votes; returns how many votes went.
+
+    The rows are locked before votes are counted, so no vote can slip in between.
+    """
+    connection.execute(
+        "select from chunks where project_id = %s and id = any(%s) for update", (project_id, list(ids))
+    )
+    votes = count_votes(connection, project_id, ids)
+    connection.execute("delete from chunks where project_id = %s and id = any(%s)", (project_id, list(ids)))
+    return votes
+
+
+def count_votes(connection: Connection, project_id: str, ids: Sequence[UUID]) -> int:
+    """How many votes hang on these chunks."""
+    row = connection.execute(
+        "select count(*) from rag_feedback where project_id = %s and chunk_id = any(%s)",
+        (project_id, list(ids)),
+    ).fetchone()
+    return row[0] if row else 0
+
+
+def model_of_vectors(connection: Connection, project_id: str) -> str | None:
+    """The model that made the project's vectors, None where there is no vector."""
+    row = connection.execute(
+        """
+        select embedding_model from chunks
+        where project_id = %s and embedding is not null
+        order by embedding_model collate "C" limit 1
+        """,
+        (project_id,),
+    ).fetchone()
+    return row[0] if row else None
+
+
+def read_contents(connection: Connection, project_id: str, ids: Sequence[str]) -> dict[str, str]:
+    """The texts of some chunks, by id."""
+    rows = connection.execute(
+        "select id::text, content from chunks where project_id = %s and id = any(%s::uuid[])",
+        (project_id, list(ids)),
+    ).fetchall()
+    return dict(rows)
+
+
+def indexed_places(connection: Connection, project_id: str) -> dict[Place, Scope]:
+    """Every place that has at least one chunk, with its scope."""
+    rows = connection.execute(
+        "select distinct scope::text, source_path, session_id from chunks where project_id = %s",
+        (project_id,),
+    ).fetchall()
+    return {place_of(path, session): Scope(scope) for scope, path, session in rows}
+
+
+def place_of(source_path: str | None, session_id: str | None) -> Place:
+    """The place of a row; exactly one of the two is set."""
+    return Place("file", source_path) if source_path is not None else Place("session", session_id or "")
+
+
+def metadata_of(origin: Origin) -> dict[str, object]:
+    """What a chunk's jsonb `metadata` holds: `headingPath`, `title`, `sourceRef`."""
+    metadata: dict[str, object] = {}
+    if origin.heading_path:
+        metadata["headingPath"] = list(origin.heading_path)
+    if origin.title is not None:
+        metadata["title"] = origin.title
+    if origin.event_id is not None:
+        metadata["sourceRef"] = origin.event_id
+    return metadata
+
+
+def origin_of(place: Place, metadata: dict[str, object]) -> Origin:
+    """The inverse of `metadata_of`."""
+    headings = metadata.get("headingPath")
+    title, event_id = metadata.get("title"), metadata.get("sourceRef")
+    return Origin(
+        place=place,
+        heading_path=tuple(str(heading) for heading in headings) if isinstance(headings, list) else (),
+        title=None if title is None else str(title),
+        event_id=None if event_id is None else str(event_id),
+    )
+
+
+def _path_of(chunk: Chunk) -> str | None:
+    return chunk.origin.place.key if chunk.origin.place.kind == "file" else None
+
+
+def _session_of(chunk: Chunk) -> str | None:
+    return chunk.origin.place.key if chunk.origin.place.kind == "session" else None

@@ -1,0 +1,53 @@
+"""Golden runs that ended well, as the table of runs keeps them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from rag_core.database.connections import Connection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldenRecord:
+    """One golden run without its cases; what a line of the history needs.
+
+    `settings` and `index` are the contract's objects, `cases_digest` the identity of the cases asked.
+    """
+
+    id: UUID
+    started_at: datetime
+    passed: int
+    total: int
+    floor: int
+    gate_passed: bool
+    degraded: bool
+    cases_digest: str
+    settings: dict[str, object]
+    index: dict[str, object]
+
+
+def read_golden_history(
+    connection: Connection, project_id: str, *, cases: str, count: int
+) -> list[GoldenRecord]:
+    """The last runs over the file `cases`, newest first; trials are no part of a history.
+
+    Empty where the file was never run to its end.
+    """
+    # a row is a finished run; newest first, by the index on (project_id, kind, started_at desc)
+    with connection.cursor(row_factory=class_row(GoldenRecord)) as cursor:
+        return cursor.execute(
+            """
+            select id, started_at, (result->>'passed')::int as passed, (result->>'total')::int as total,
+                (result->>'floor')::int as floor, (result->>'gatePassed')::boolean as gate_passed,
+                (result->>'degraded')::boolean as degraded, result->>'casesDigest' as cases_digest,
+                result->'settings' as settings, result->'index' as index
+            from runs
+            where project_id = %(project)s and kind = 'golden' and state = 'done' and result is not null
+              and parameters->>'cases' = %(cases)s and not (result->>'trial')::boolean
+            order by started_at desc, id
+            limit %(count)s
+            """,
+            {"project": project_id, "cases": cases, "count": count},
+        ).fetchall()

@@ -1,0 +1,189 @@
+"""What an index is: its model, versions, counts and fingerprint."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from psycopg.types.json import Jsonb
+
+from rag_core.database.connections import Connection
+from rag_core.model import Scope, canonical_digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexIdentity:
+    """A project's index as one snapshot sees it. `generation` grows with every run that wrote."""
+
+    embedding_model: str | None
+    chunker_version: str
+    text_search_config: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeState:
+    """What the last index run of one scope read and made."""
+
+    scope: Scope
+    commit: str | None
+    ref: str | None
+    files: int
+    chunks: int
+    indexed_at: datetime
+    skipped: list[dict[str, str]]
+    notes: list[dict[str, str]]
+
+
+def read_identity(connection: Connection, project_id: str) -> IndexIdentity | None:
+    """The index's identity, None before the first index run."""
+    row = connection.execute(
+        """
+        select embedding_model, chunker_version, text_search_config, generation
+        from indexes where project_id = %s
+        """,
+        (project_id,),
+    ).fetchone()
+    if row is None:
+        return None
+    return IndexIdentity(
+        embedding_model=row[0], chunker_version=row[1], text_search_config=row[2], generation=row[3]
+    )
+
+
+def write_identity(
+    connection: Connection,
+    project_id: str,
+    *,
+    embedding_model: str | None,
+    chunker_version: str,
+    text_search_config: str,
+) -> None:
+    """Record what an index run made, and that the index changed."""
+    connection.execute(
+        """
+        insert into indexes (project_id, embedding_model, chunker_version, text_search_config)
+        values (%(project)s, %(model)s, %(chunker)s, %(config)s)
+        on conflict (project_id) do update
+        set embedding_model = excluded.embedding_model,
+            chunker_version = excluded.chunker_version,
+            text_search_config = excluded.text_search_config,
+            generation = indexes.generation + 1
+        """,
+        {
+            "project": project_id,
+            "model": embedding_model,
+            "chunker": chunker_version,
+            "config": text_search_config,
+        },
+    )
+
+
+def write_scope_state(connection: Connection, project_id: str, state: ScopeState) -> None:
+    """Record what a run read and made in one scope."""
+    connection.execute(
+        """
+        insert into index_scopes (project_id, scope, commit, ref, files, chunks, indexed_at, skipped, notes)
+        values (%(project)s, %(scope)s, %(commit)s, %(ref)s, %(files)s, %(chunks)s, %(at)s, %(skipped)s, %(notes)s)
+        on conflict (project_id, scope) do update
+        set commit = excluded.commit, ref = excluded.ref, files = excluded.files, chunks = excluded.chunks,
+            indexed_at = excluded.indexed_at, skipped = excluded.skipped, notes = excluded.notes
+        """,
+        {
+            "project": project_id,
+            "scope": str(state.scope),
+            "commit": state.commit,
+            "ref": state.ref,
+            "files": state.files,
+            "chunks": state.chunks,
+            "at": state.indexed_at,
+            "skipped": Jsonb(state.skipped),
+            "notes": Jsonb(state.notes),
+        },
+    )
+
+
+def read_scope_states(connection: Connection, project_id: str) -> dict[Scope, ScopeState]:
+    """The state of each scope that was ever indexed."""
+    # a row is a scope; the enum's own order is that of ALL_SCOPES
+    rows = connection.execute(
+        """
+        select scope::text, commit, ref, files, chunks, indexed_at, skipped, notes
+        from index_scopes where project_id = %s order by scope
+        """,
+        (project_id,),
+    ).fetchall()
+    return {
+        Scope(scope): ScopeState(
+            scope=Scope(scope),
+            commit=commit,
+            ref=ref,
+            files=files,
+            chunks=chunks,
+            indexed_at=indexed_at,
+            skipped=skipped,
+            notes=notes,
+        )
+        for scope, commit, ref, files, chunks, indexed_at, skipped, notes in rows
+    }
+
+
+def has_vectors(connection: Connection, project_id: str, scopes: Sequence[Scope]) -> tuple[bool, bool]:
+    """Whether some chunk in scope has a vector, and whether some chunk lacks one."""
+    row = connection.execute(
+        """
+        select
+            exists (
+                select from chunks
+                where project_id = %(project)s and scope = any(%(scopes)s::chunk_scope[]) and embedding is not null
+            ),
+            exists (
+                select from chunks
+                where project_id = %(project)s and scope = any(%(scopes)s::chunk_scope[]) and embedding is null
+            )
+        """,
+        {"project": project_id, "scopes": [str(scope) for scope in scopes]},
+    ).fetchone()
+    return (bool(row[0]), bool(row[1])) if row else (False, False)
+
+
+def count_chunks(connection: Connection, project_id: str, scopes: Sequence[Scope]) -> tuple[int, int]:
+    """Chunks in scope, and how many of them have no vector."""
+    row = connection.execute(
+        """
+        select count(*), count(*) filter (where embedding is null)
+        from chunks where project_id = %(project)s and scope = any(%(scopes)s::chunk_scope[])
+        """,
+        {"project": project_id, "scopes": [str(scope) for scope in scopes]},
+    ).fetchone()
+    return (row[0], row[1]) if row else (0, 0)
+
+
+def fingerprint(connection: Connection, project_id: str, *, query_version: str) -> str:
+    """Sixteen hex digits over what decides a search's answer.
+
+    Covers each chunk's place, ordinal, content hash and model, the chunker version, the text search
+    configuration and the lexical query version. Ids and times play no part, so a full reindex of the same
+    text under the same model keeps it.
+    """
+    identity = read_identity(connection, project_id)
+    row = connection.execute(
+        """
+        select encode(sha256(convert_to(coalesce(string_agg(
+            concat_ws(
+                E'\\x1f', scope, coalesce(source_path, session_id), ordinal, content_hash, metadata,
+                coalesce(embedding_model, '')
+            ),
+            E'\\x1e' order by scope = 'session', coalesce(source_path, session_id) collate "C", ordinal
+        ), ''), 'UTF8')), 'hex')
+        from chunks where project_id = %s
+        """,
+        (project_id,),
+    ).fetchone()
+    return canonical_digest(
+        {
+            "chunks": row[0] if row else "",
+            "chunkerVersion": identity.chunker_version if identity else None,
+            "textSearchConfig": identity.text_search_config if identity else None,
+            "queryVersion": query_version,
+        }
+    )[:16]

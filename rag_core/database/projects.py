@@ -1,0 +1,82 @@
+"""Projects: what is indexed, and where it lies."""
+
+from dataclasses import dataclass
+
+from psycopg.rows import class_row
+
+from rag_core.database.connections import Connection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """A git repository plus its sessions.
+
+    `root` is the folder of the repository under which `docs/` is looked for, '' for its top; `golden` is the
+    folder of the golden set, None for `golden_set/` in the repository's working tree.
+    """
+
+    project_id: str
+    name: str
+    repo: str
+    root: str
+    ref: str
+    golden: str | None
+
+
+def insert_project(connection: Connection, project: Project) -> bool:
+    """Write a new project; false when its id is taken."""
+    cursor = connection.execute(
+        """
+        insert into projects (project_id, name, repo, root, ref, golden)
+        values (%(project_id)s, %(name)s, %(repo)s, %(root)s, %(ref)s, %(golden)s)
+        on conflict (project_id) do nothing
+        """,
+        _values(project),
+    )
+    return cursor.rowcount == 1
+
+
+def update_project(connection: Connection, project: Project) -> bool:
+    """Write a known project's new values; false when there is none."""
+    cursor = connection.execute(
+        """
+        update projects
+        set name = %(name)s, repo = %(repo)s, root = %(root)s, ref = %(ref)s, golden = %(golden)s
+        where project_id = %(project_id)s
+        """,
+        _values(project),
+    )
+    return cursor.rowcount == 1
+
+
+def delete_project(connection: Connection, project_id: str) -> bool:
+    """Remove a project and everything that belongs to it; false when there is none."""
+    return connection.execute("delete from projects where project_id = %s", (project_id,)).rowcount == 1
+
+
+def find_project(connection: Connection, project_id: str) -> Project | None:
+    """One project by its id."""
+    with connection.cursor(row_factory=class_row(Project)) as cursor:
+        return cursor.execute(
+            "select project_id, name, repo, root, ref, golden from projects where project_id = %s",
+            (project_id,),
+        ).fetchone()
+
+
+def list_projects(connection: Connection) -> list[Project]:
+    """All projects, by id."""
+    with connection.cursor(row_factory=class_row(Project)) as cursor:
+        return cursor.execute(
+            'select project_id, name, repo, root, ref, golden from projects order by project_id collate "C"'
+        ).fetchall()
+
+
+def _values(project: Project) -> dict[str, str | None]:
+    return {
+        "project_id": project.project_id,
+        "name": project.name,
+        "repo": project.repo,
+        "root": project.root,
+        "ref": project.ref,
+        "golden": project.golden,
+    }

@@ -1,0 +1,144 @@
+"""The table of long work: index runs, golden runs, calibrations."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from rag_core.database.connections import Connection
+from rag_core.model import Actor
+
+RunKind = Literal["index", "golden", "calibration"]
+RunState = Literal["running", "done", "failed", "cancelled", "interrupted"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One piece of work; `progress` is `{step, done, total}`, `error` `{code, message, hint}`."""
+
+    id: UUID
+    kind: RunKind
+    state: RunState
+    parameters: dict[str, object]
+    progress: dict[str, object]
+    result: dict[str, object] | None
+    error: dict[str, object] | None
+    actor_kind: str
+    actor_id: str
+    started_at: datetime
+    heartbeat_at: datetime
+    finished_at: datetime | None
+
+
+def insert_run(
+    connection: Connection,
+    project_id: str,
+    *,
+    run_id: UUID,
+    kind: RunKind,
+    parameters: dict[str, object],
+    actor: Actor,
+    at: datetime,
+) -> None:
+    """Record that work has begun."""
+    connection.execute(
+        """
+        insert into runs (project_id, id, kind, state, parameters, actor_kind, actor_id, surface, started_at,
+            heartbeat_at)
+        values (%s, %s, %s, 'running', %s, %s, %s, %s, %s, %s)
+        """,
+        (project_id, run_id, kind, Jsonb(parameters), actor.kind, actor.id, actor.surface, at, at),
+    )
+
+
+def update_progress(
+    connection: Connection, project_id: str, run_id: UUID, progress: dict[str, object], at: datetime
+) -> bool:
+    """Write progress and heartbeat; true when someone asked the run to stop."""
+    row = connection.execute(
+        """
+        update runs set progress = %s, heartbeat_at = %s
+        where project_id = %s and id = %s
+        returning cancel_requested
+        """,
+        (Jsonb(progress), at, project_id, run_id),
+    ).fetchone()
+    return bool(row and row[0])
+
+
+def finish_run(
+    connection: Connection,
+    project_id: str,
+    run_id: UUID,
+    *,
+    state: RunState,
+    at: datetime,
+    result: dict[str, object] | None = None,
+    error: dict[str, object] | None = None,
+) -> None:
+    """Record how the work ended."""
+    connection.execute(
+        """
+        update runs set state = %s, result = %s, error = %s, finished_at = %s, heartbeat_at = %s
+        where project_id = %s and id = %s
+        """,
+        (
+            state,
+            None if result is None else Jsonb(result),
+            None if error is None else Jsonb(error),
+            at,
+            at,
+            project_id,
+            run_id,
+        ),
+    )
+
+
+def mark_interrupted(connection: Connection, project_id: str, kind: RunKind, *, before: datetime) -> None:
+    """Close runs whose process died: still `running`, with a heartbeat older than `before`."""
+    connection.execute(
+        """
+        update runs set state = 'interrupted', finished_at = heartbeat_at
+        where project_id = %s and kind = %s and state = 'running' and heartbeat_at < %s
+        """,
+        (project_id, kind, before),
+    )
+
+
+def request_cancel(connection: Connection, project_id: str, run_id: UUID) -> bool:
+    """Ask a running run to stop at its next step; false when it is not running."""
+    cursor = connection.execute(
+        "update runs set cancel_requested = true where project_id = %s and id = %s and state = 'running'",
+        (project_id, run_id),
+    )
+    return cursor.rowcount == 1
+
+
+def find_run(connection: Connection, project_id: str, run_id: UUID) -> Run | None:
+    """One run by its id."""
+    with connection.cursor(row_factory=class_row(Run)) as cursor:
+        return cursor.execute(
+            """
+            select id, kind::text, state::text, parameters, progress, result, error, actor_kind::text, actor_id,
+                started_at, heartbeat_at, finished_at
+            from runs where project_id = %s and id = %s
+            """,
+            (project_id, run_id),
+        ).fetchone()
+
+
+def recent_runs(connection: Connection, project_id: str, kind: RunKind, *, count: int) -> list[Run]:
+    """The last runs of a kind, newest first."""
+    with connection.cursor(row_factory=class_row(Run)) as cursor:
+        return cursor.execute(
+            """
+            select id, kind::text, state::text, parameters, progress, result, error, actor_kind::text, actor_id,
+                started_at, heartbeat_at, finished_at
+            from runs where project_id = %s and kind = %s
+            order by started_at desc, id limit %s
+            """,
+            (project_id, kind, count),
+        ).fetchall()

@@ -1,0 +1,155 @@
+"""Reaching a server: its place, its URL, and what must be true of it before it is used."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote_from_bytes
+
+import psycopg
+
+from rag_core.database.server_account import Account, require_private
+from rag_core.errors import DatabaseUnavailable
+
+SUPERUSER = "medir"
+DATABASE = "medir"
+PORT = 5432
+
+_ANSWER_S = 2
+
+# What libpq would take from the caller's environment although it does not belong to this server.
+_NEUTRAL: Mapping[str, tuple[str, str]] = {
+    "PGCHANNELBINDING": ("channel_binding", "disable"),
+    "PGCLIENTENCODING": ("client_encoding", "utf8"),
+    "PGGSSENCMODE": ("gssencmode", "disable"),
+    "PGHOSTADDR": ("hostaddr", ""),
+    "PGOPTIONS": ("options", ""),
+    "PGREQUIREAUTH": ("require_auth", ""),
+    "PGSSLMODE": ("sslmode", "disable"),
+    "PGSSLNEGOTIATION": ("sslnegotiation", "postgres"),
+    "PGTARGETSESSIONATTRS": ("target_session_attrs", "any"),
+}
+
+# True only where text is Unicode to lower(), to regular expressions and to the full text parser alike.
+_LOCALE_CHECK = """
+select
+    lower('ÉÇ') = 'éç'
+    and 'Ú' ~* 'ú'
+    and to_tsvector('portuguese', 'AÇÃO Ética') @@ to_tsquery('portuguese', 'ação & ética')
+    and pg_encoding_to_char(encoding) = 'UTF8'
+from pg_database where datname = current_database()
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where one server lives; `label` names it in its processes' titles."""
+
+    data: Path
+    sockets: Path
+    log: Path
+    label: str
+    account: Account
+
+    def url(self, database: str = SUPERUSER) -> str:
+        """The libpq URL of a database of this server; it overrides what PG variables of the caller say."""
+        options = {"host": str(self.sockets), "port": str(PORT), "user": SUPERUSER}
+        options |= dict(option for name, option in _NEUTRAL.items() if name in os.environ)
+        listed = "&".join(f"{key}={_quoted(value)}" for key, value in options.items())
+        return f"postgresql:///{_quoted(database)}?{listed}"
+
+
+def _quoted(text: str) -> str:
+    return quote_from_bytes(os.fsencode(text), safe="")
+
+
+def connect(place: Place, database: str) -> psycopg.Connection:
+    """A connection in autocommit mode, answered within seconds.
+
+    Raises:
+        psycopg.OperationalError: no answer, or a refusal.
+        DatabaseUnavailable: the socket's folder could be somebody else's, or PGSERVICE is set.
+    """
+    require_private(place.sockets, place.account)
+    if "PGSERVICE" in os.environ:
+        # It is looked up before anything that a URL says, and not finding it is an error.
+        raise DatabaseUnavailable(
+            "The variable PGSERVICE is set, which keeps every connection away from the embedded server.",
+            hint="Unset PGSERVICE, or set DATABASE_URL to a server that you run.",
+        )
+    return psycopg.connect(place.url(database), autocommit=True, connect_timeout=_ANSWER_S)
+
+
+def answered_version(place: Place) -> str | None:
+    """The version, such as "18.6", of this data folder's server if it answers a connection now; else none.
+
+    A server without a postmaster.pid does not count: its folder was deleted under it, and it is about to end.
+
+    Raises:
+        DatabaseUnavailable: as `ask`.
+    """
+    try:
+        return ask(place) if recorded(place.data) else None
+    except psycopg.OperationalError:
+        return None
+
+
+def ask(place: Place) -> str:
+    """The version, such as "18.6", of this data folder's server.
+
+    Raises:
+        psycopg.OperationalError: it does not answer.
+        DatabaseUnavailable: something else than this data folder's server answers there; or as `connect`.
+    """
+    with connect(place, "postgres") as connection:
+        row = connection.execute(
+            "select current_setting('data_directory'), current_setting('server_version')"
+        ).fetchone()
+    if row is None or not same_folder(str(row[0]), place.data):
+        raise DatabaseUnavailable(
+            f"A server of another data folder answers in {place.sockets}.",
+            hint="Stop that server, or set MEDIR_HOME to another folder.",
+        )
+    return str(row[1])
+
+
+def same_folder(named: str, data: Path) -> bool:
+    """Whether a path names the data folder, links followed."""
+    return os.path.realpath(named) == os.path.realpath(data)
+
+
+def recorded(data: Path) -> list[str]:
+    """The lines of postmaster.pid: pid, data folder, start, port, socket folder, ..., status; or none."""
+    try:
+        return (data / "postmaster.pid").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+
+
+def in_one_line(error: psycopg.Error) -> str:
+    """The last line of what the driver says, without final stop: the earlier ones tell of its attempts."""
+    return (str(error).strip().splitlines() or ["no reason given"])[-1].strip().rstrip(".")
+
+
+def prepare_database(place: Place) -> None:
+    """Makes the database `medir` of a running server if it is missing, and checks that its text is Unicode.
+
+    Raises:
+        DatabaseUnavailable: it can't be made or opened, or its locale is a wrong one.
+    """
+    try:
+        with connect(place, "postgres") as connection:
+            if not connection.execute("select 1 from pg_database where datname = 'medir'").fetchone():
+                connection.execute("create database medir")
+        with connect(place, DATABASE) as connection:
+            row = connection.execute(_LOCALE_CHECK).fetchone()
+    except psycopg.Error as error:
+        raise DatabaseUnavailable(
+            f"The database {DATABASE} can't be opened: {in_one_line(error)}.",
+            hint=f"The server's log is {place.log}.",
+        ) from error
+    if row is None or row[0] is not True:
+        raise DatabaseUnavailable(
+            f"The database in {place.data} was made with a locale that does not know accented letters.",
+            hint="Dump it (medir db dump FILE), move the folder away, then medir db restore FILE.",
+        )

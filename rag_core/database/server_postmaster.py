@@ -1,0 +1,279 @@
+"""The running server: finding it, starting it, waiting for its answer, ending it.
+
+A server runs when it has answered a connection; pids and files only explain why it does not. Everything here
+is called while holding the start/stop lock, so no other Medir process changes what is seen.
+"""
+
+import logging
+import os
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import psycopg
+
+from rag_core.database.server_account import SOCKET_NAME
+from rag_core.database.server_cluster import CHILD_ENVIRONMENT
+from rag_core.database.server_connection import PORT, Place, ask, in_one_line, recorded, same_folder
+from rag_core.database.server_locks import open_own_file
+from rag_core.errors import DatabaseUnavailable
+
+_logger = logging.getLogger(__name__)
+
+# Settings belong to the code, not to a file in the data folder: all servers of one version behave alike.
+_SETTINGS: Mapping[str, str] = {
+    "listen_addresses": "",
+    "port": str(PORT),
+    "unix_socket_permissions": "0700",
+    "shared_buffers": "128MB",
+    "huge_pages": "off",  # where a container forbids them, "try" ends in SIGBUS
+    "fsync": "on",
+    "max_parallel_maintenance_workers": "0",
+    "idle_in_transaction_session_timeout": "10min",
+    "jit": "off",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "lc_messages": "C",
+    "logging_collector": "off",
+    "log_destination": "stderr",
+    "log_min_messages": "log",  # starts, ends, crashes, refused connections; a client's errors are its own
+    "log_min_error_statement": "panic",  # a statement may hold somebody's text
+    "log_checkpoints": "off",
+}
+
+_LOG_MOST_BYTES = 1_000_000
+_LOG_KEPT_BYTES = 200_000
+_FULL_BYTES = 1_000_000
+_ORPHANS_S = 2.0
+_FAST_SHUTDOWN_S = 30.0
+_IMMEDIATE_SHUTDOWN_S = 10.0
+_SAY_EVERY_S = 5.0
+
+
+def _recorded_pid(data: Path) -> int | None:
+    number = (recorded(data) or [""])[0].strip()
+    return int(number) if re.fullmatch("[0-9]{1,9}", number) else None
+
+
+def living(place: Place) -> list[psutil.Process]:
+    """Every live process of PostgreSQL on this data folder: the postmaster, its children, and orphans."""
+    return [process for process in psutil.process_iter() if _belongs(process, place)]
+
+
+def _belongs(process: psutil.Process, place: Place) -> bool:
+    try:
+        if process.name() != "postgres" or process.status() == psutil.STATUS_ZOMBIE:
+            return False
+        in_folder = _works_in(process, place.data)
+        return _is_named(process, place) if in_folder is None else in_folder
+    except psutil.Error:
+        return False
+
+
+def _works_in(process: psutil.Process, data: Path) -> bool | None:
+    """Whether the process works in the data folder, as PostgreSQL's all do; none where that can't be seen.
+
+    Names would deceive: a container's server is listed on its host under the same path and title. So on Linux
+    the folders themselves are compared, through the process's own view of its files.
+    """
+    try:
+        folder = Path(f"/proc/{process.pid}/cwd").stat() if psutil.LINUX else Path(process.cwd()).stat()
+        if folder.st_nlink == 0:
+            return None  # deleted under a server that still runs
+        return os.path.samestat(folder, data.stat())
+    except FileNotFoundError:
+        return None if psutil.pid_exists(process.pid) else False
+    except (PermissionError, psutil.AccessDenied):
+        return None  # root in a container may lack the right to look
+
+
+def _is_named(process: psutil.Process, place: Place) -> bool:
+    words = process.cmdline()
+    titled = bool(words) and words[0].startswith(f"postgres: {place.label}: ")
+    told = "-D" in words[:-1] and same_folder(words[words.index("-D") + 1], place.data)
+    return titled or told or process.pid == _recorded_pid(place.data)
+
+
+def postmaster(place: Place) -> psutil.Process | None:
+    """The live parent of this data folder's server; none when only orphans or nothing is left."""
+    processes = living(place)
+    pids = {process.pid for process in processes}
+    for process in processes:
+        with suppress(psutil.Error):
+            titled = process.cmdline()[:1]
+            if process.ppid() not in pids and not (titled and titled[0].startswith("postgres: ")):
+                return process
+    return None
+
+
+def end_orphans(place: Place) -> None:
+    """Waits for processes whose postmaster has died, and ends those that do not end by themselves.
+
+    They hold the dead server's shared memory, and PostgreSQL does not start again while one of them lives.
+    """
+    _, rest = psutil.wait_procs(living(place), timeout=_ORPHANS_S)
+    for number in (signal.SIGQUIT, signal.SIGKILL):
+        for process in rest:
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
+        _, rest = psutil.wait_procs(rest, timeout=_ORPHANS_S)
+
+
+def clear_stale_files(place: Place) -> None:
+    """Removes what a dead server left and PostgreSQL would stumble over; call it when no process of it lives.
+
+    PostgreSQL takes a stale postmaster.pid over by itself, and looks up the old shared memory in it, unless
+    the file is garbage or its pid is in use again by anything at all.
+    """
+    pid = _recorded_pid(place.data)
+    if not pid or psutil.pid_exists(pid):
+        (place.data / "postmaster.pid").unlink(missing_ok=True)
+    for name in (SOCKET_NAME, f"{SOCKET_NAME}.lock"):
+        (place.sockets / name).unlink(missing_ok=True)
+
+
+def launch(place: Place, programs: Path) -> tuple[subprocess.Popen[bytes], int]:
+    """Starts the server; returns it, and where in the log its own lines begin.
+
+    Raises:
+        OSError: the program or the log can't be opened.
+    """
+    quoted = str(place.sockets).replace('"', '""')
+    settings = {**_SETTINGS, "unix_socket_directories": f'"{quoted}"', "cluster_name": place.label}
+    command = [str(programs / "bin" / "postgres"), "-D", str(place.data)]
+    for name, value in settings.items():
+        command += ["-c", f"{name}={value}"]
+    log = open_own_file(place.log, os.O_WRONLY | os.O_APPEND)
+    try:
+        begins = os.fstat(log).st_size
+        child = subprocess.Popen(
+            command,
+            cwd="/",
+            env=CHILD_ENVIRONMENT,
+            extra_groups=[] if place.account.foreign else None,
+            group=place.account.gid if place.account.foreign else None,
+            start_new_session=True,
+            stderr=log,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            umask=0o077,
+            user=place.account.uid if place.account.foreign else None,
+        )
+    finally:
+        os.close(log)
+    # Reaps the server when it ends before us, so that it never stays as a zombie that looks alive.
+    threading.Thread(target=child.wait, name="medir-postgres", daemon=True).start()
+    return child, begins
+
+
+def await_answer(place: Place, running: psutil.Process, begins: int, limit_s: float) -> bool:
+    """Waits until the server answers (true) or its process ends (false).
+
+    Raises:
+        DatabaseUnavailable: neither within `limit_s`; the server goes on starting, since recovery after a
+            crash would otherwise begin anew each time.
+    """
+    started = said = time.monotonic()
+    pause_s = 0.01
+    while True:
+        try:
+            return bool(ask(place))
+        except psycopg.OperationalError as error:
+            reason = in_one_line(error)
+        if not _is_alive(running):
+            return False
+        waited_s = time.monotonic() - started
+        if waited_s >= limit_s:
+            raise DatabaseUnavailable(
+                f"The database did not answer within {limit_s:.0f} seconds: {reason}.",
+                hint=f"It may be recovering: try again, or run `medir db stop`; its log is {place.log}.",
+            )
+        if time.monotonic() - said >= _SAY_EVERY_S:
+            said = time.monotonic()
+            _logger.info("waiting for the database (%.0f s): %s", waited_s, last_log_line(place.log, begins))
+        time.sleep(min(pause_s, max(0.0, limit_s - waited_s)))
+        pause_s = min(pause_s * 1.5, 0.2)
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def failed_start(place: Place, begins: int) -> DatabaseUnavailable:
+    """The error for a server that ended before it answered, in the words of its log."""
+    if shutil.disk_usage(place.data).free < _FULL_BYTES:
+        return DatabaseUnavailable(
+            f"The database did not start: the disk that holds {place.data} is full.",
+            hint="Free some space and try again.",
+        )
+    return DatabaseUnavailable(
+        f"The database did not start: {last_log_line(place.log, begins)}.", hint=f"Its log is {place.log}."
+    )
+
+
+def end(place: Place, running: psutil.Process) -> None:
+    """Ends the server: a fast shutdown, then an immediate one, then by force; returns when it is gone.
+
+    Raises:
+        DatabaseUnavailable: the caller may not end it, or it outlives even that.
+    """
+    try:
+        for number, limit_s in (
+            (signal.SIGINT, _FAST_SHUTDOWN_S),
+            (signal.SIGQUIT, _IMMEDIATE_SHUTDOWN_S),
+            (signal.SIGKILL, _ORPHANS_S),
+        ):
+            running.send_signal(number)
+            running.send_signal(signal.SIGCONT)  # a stopped process would sleep through the first two
+            _, alive = psutil.wait_procs([running], timeout=limit_s)
+            if not alive:
+                break
+    except psutil.NoSuchProcess:
+        pass
+    except psutil.AccessDenied as error:
+        raise DatabaseUnavailable(
+            f"The database's process {running.pid} belongs to somebody else.",
+            hint=f"Ask its owner, or run `medir db stop` as {place.account.name} or root.",
+        ) from error
+    end_orphans(place)
+
+
+def trim_log(log: Path) -> None:
+    """Cuts a long log down to its last part, so that it never grows without bound.
+
+    Raises:
+        OSError: the log can't be read or written.
+    """
+    if not log.exists() or log.stat().st_size <= _LOG_MOST_BYTES:
+        return
+    descriptor = open_own_file(log, os.O_RDWR | os.O_APPEND)
+    with os.fdopen(descriptor, "r+b") as file:
+        file.seek(-_LOG_KEPT_BYTES, os.SEEK_END)
+        kept = file.read().split(b"\n", 1)[-1]
+        file.truncate(0)
+        file.write(kept)
+
+
+def last_log_line(log: Path, begins: int) -> str:
+    """The last line of the log, from byte `begins` on, that tells why; without prefix and final stop."""
+    try:
+        with log.open("rb") as file:
+            file.seek(begins)
+            lines = file.read(_LOG_KEPT_BYTES).decode("utf-8", "replace").splitlines()
+    except OSError:
+        lines = []
+    lines = [line for line in lines if line.strip()]
+    telling = [line for line in lines if re.search(r"\b(FATAL|PANIC|ERROR):", line)]
+    if not lines:
+        return "it said nothing"
+    return re.sub(r"^.*?\b[A-Z]+: +", "", (telling or lines)[-1]).strip().rstrip(".")

@@ -1,0 +1,78 @@
+"""Sessions and their event logs."""
+
+from collections.abc import Sequence
+
+from psycopg.types.json import Jsonb
+
+from rag_core.database.connections import Connection
+from rag_core.events import INDEXED_EVENT_TYPES, Message, SessionEvent
+
+
+def append_events(connection: Connection, project_id: str, events: Sequence[SessionEvent]) -> tuple[int, int]:
+    """Add events to their sessions' logs in the order given; an event already there is left as it is.
+
+    Returns:
+        How many sessions and how many events were new.
+    """
+    new_sessions = new_events = 0
+    for event in events:
+        new_sessions += connection.execute(
+            """
+            insert into sessions (project_id, id, title, created_at) values (%s, %s, %s, %s)
+            on conflict (project_id, id) do nothing
+            """,
+            (project_id, event.session_id, event.title, event.created_at),
+        ).rowcount
+        new_events += connection.execute(
+            """
+            insert into session_events (project_id, id, session_id, seq, type, actor_kind, actor_id, created_at,
+                payload)
+            select %(project)s, %(id)s, %(session)s,
+                coalesce((
+                    select max(seq) from session_events where project_id = %(project)s and session_id = %(session)s
+                ), 0) + 1,
+                %(type)s, %(actor_kind)s, %(actor_id)s, %(at)s, %(payload)s
+            on conflict (project_id, id) do nothing
+            """,
+            {
+                "project": project_id,
+                "id": event.event_id,
+                "session": event.session_id,
+                "type": event.type,
+                "actor_kind": event.actor_kind,
+                "actor_id": event.actor_id,
+                "at": event.created_at,
+                "payload": Jsonb(event.payload),
+            },
+        ).rowcount
+        if event.title is not None:
+            connection.execute(
+                "update sessions set title = %s where project_id = %s and id = %s and title is null",
+                (event.title, project_id, event.session_id),
+            )
+    return new_sessions, new_events
+
+
+def list_sessions(connection: Connection, project_id: str) -> list[str]:
+    """The ids of all sessions, by code point."""
+    rows = connection.execute(
+        'select id from sessions where project_id = %s order by id collate "C"', (project_id,)
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
+def read_messages(connection: Connection, project_id: str, session_id: str | None) -> list[Message]:
+    """The spoken events with text, by session and place in its log; of one session or of all."""
+    rows = connection.execute(
+        """
+        select e.session_id, e.id, s.title, e.payload ->> 'text'
+        from session_events e join sessions s on s.project_id = e.project_id and s.id = e.session_id
+        where e.project_id = %(project)s
+          and e.type = any(%(types)s::text[])
+          and (%(session)s::text is null or e.session_id = %(session)s)
+          and jsonb_typeof(e.payload -> 'text') = 'string'
+        order by e.session_id collate "C", e.seq
+        """,
+        {"project": project_id, "types": list(INDEXED_EVENT_TYPES), "session": session_id},
+    ).fetchall()
+    return [Message(session_id=row[0], event_id=row[1], title=row[2], text=row[3]) for row in rows]

@@ -1,0 +1,73 @@
+"""A place's chunks as they are read in a row, and which words of a text a question's terms match."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag_core.database.candidates import LexicalQuery
+from rag_core.database.chunks import origin_of
+from rag_core.database.connections import Connection
+from rag_core.model import Origin, Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceChunk:
+    """A chunk in its place. `number` counts from 1 in the order of the source."""
+
+    chunk_id: str
+    number: int
+    origin: Origin
+    content: str
+
+
+def read_source_chunks(
+    connection: Connection, project_id: str, place: Place, *, first: int, last: int
+) -> tuple[tuple[SourceChunk, ...], int]:
+    """The chunks of `place` numbered `first` to `last`, and how many it has; empty where it has none."""
+    # a row is a chunk, in the order of its source, by the unique index on (project_id, place, ordinal)
+    rows = connection.execute(
+        """
+        select id, metadata, content, number, total from (
+            select id::text, metadata, content, row_number() over (order by ordinal) as number,
+                count(*) over () as total
+            from chunks
+            where project_id = %(project)s
+              and case %(kind)s when 'file' then source_path = %(key)s else session_id = %(key)s end
+        ) numbered
+        where number between %(first)s and %(last)s
+        order by number
+        """,
+        {"project": project_id, "kind": place.kind, "key": place.key, "first": first, "last": last},
+    ).fetchall()
+    chunks = tuple(
+        SourceChunk(chunk_id=row[0], number=row[3], origin=origin_of(place, row[1]), content=row[2])
+        for row in rows
+    )
+    return chunks, rows[0][4] if rows else 0
+
+
+def number_of_chunk(connection: Connection, project_id: str, chunk_id: str) -> int | None:
+    """Which chunk of its place this is, counted from 1; None where the chunk is gone."""
+    row = connection.execute(
+        """
+        select count(*)
+        from chunks c join chunks before on before.project_id = c.project_id
+          and before.source_path is not distinct from c.source_path
+          and before.session_id is not distinct from c.session_id
+          and before.ordinal <= c.ordinal
+        where c.project_id = %s and c.id::text = %s
+        """,
+        (project_id, chunk_id),
+    ).fetchone()
+    return int(row[0]) if row and row[0] else None
+
+
+def matching_words(connection: Connection, words: Sequence[str], query: LexicalQuery) -> frozenset[str]:
+    """Those of the words that the query would find, each taken for itself."""
+    rows = connection.execute(
+        """
+        select word from unnest(%(words)s::text[]) as word
+        where to_tsvector('portuguese', word) @@ %(query)s::tsquery
+        """,
+        {"words": list(words), "query": query.tsquery},
+    ).fetchall()
+    return frozenset(row[0] for row in rows)

@@ -1,0 +1,112 @@
+"""Every error that a caller can cause or must handle.
+
+    MedirError
+    ├── UsageError            wrong arguments, a name that does not exist
+    ├── InvalidInput          a file or a value that does not parse; names file, line and field
+    │   └── FaultyGoldenSet   a golden set that the linter refuses
+    ├── Refused               a sound request that is not carried out, e.g. votes would be lost
+    │   ├── Busy              another run holds what this one needs
+    │   └── NotComparable     two runs whose ground differs
+    ├── Unavailable           a service is missing: database, extension, git, provider
+    │   ├── DatabaseUnavailable
+    │   └── OperatorNeeded    only an operator of the database can go on; carries the one command
+    └── EmbeddingFailed       the provider failed; caught by the embedding service, never seen by a user
+
+Each carries a one-sentence `message` and a `hint` that says what to do, a stable `code` for machines,
+and where it helps a `where` (file, line, field). Surfaces print these; they never print a traceback.
+"""
+
+from collections.abc import Mapping
+
+
+class MedirError(Exception):
+    """The root. `message` says what is wrong, `hint` what to do, `where` the place in an input."""
+
+    code = "error"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        where: Mapping[str, str | int] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.where = dict(where) if where else None
+
+
+class UsageError(MedirError):
+    """A command or call that can't be meant."""
+
+    code = "usage"
+
+
+class InvalidInput(MedirError):
+    """Text from outside that does not parse or breaks a rule; nothing was written."""
+
+    code = "invalidInput"
+
+
+class FaultyGoldenSet(InvalidInput):
+    """A golden set with faults; `faults` lists them all, each with case, field, line and message."""
+
+    code = "faultyGoldenSet"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        faults: tuple[Mapping[str, str | int | None], ...],
+        hint: str = "",
+        where: Mapping[str, str | int] | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, where=where)
+        self.faults = faults
+
+
+class Refused(MedirError):
+    """A sound request that is deliberately not carried out."""
+
+    code = "refused"
+
+
+class Busy(Refused):
+    """Another run holds the lock that this one needs."""
+
+    code = "busy"
+
+
+class NotComparable(Refused):
+    """Two runs stand on different ground; one number would mislead."""
+
+    code = "notComparable"
+
+
+class Unavailable(MedirError):
+    """Something outside the program is missing or does not answer."""
+
+    code = "unavailable"
+
+
+class DatabaseUnavailable(Unavailable):
+    """The database does not answer, or went away in the middle."""
+
+    code = "databaseUnavailable"
+
+
+class OperatorNeeded(Unavailable):
+    """The role in use may not do this; the hint holds the one command for an operator."""
+
+    code = "operatorNeeded"
+
+
+class EmbeddingFailed(MedirError):
+    """The embedding provider failed. `content_fault` is true when the text, not the provider, is to blame."""
+
+    code = "embeddingFailed"
+
+    def __init__(self, message: str, *, hint: str = "", content_fault: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        self.content_fault = content_fault

@@ -1,0 +1,330 @@
+"""A golden set: its cases, and the one reader of `cases.yaml`. Pure; the text comes from the caller.
+
+Lines are 1-based. A set that parses keeps every rule that can be checked from the file alone; what needs the
+index or the repository is checked by `rag_core.golden.linter`.
+"""
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal, cast
+
+from ruamel.yaml.nodes import Node
+
+from rag_core.golden.document import (
+    Item,
+    Reader,
+    as_text,
+    compose,
+    is_mapping,
+    is_null,
+    is_sequence,
+    items,
+    line_of,
+    pairs,
+    shown,
+)
+from rag_core.golden.faults import refusal
+from rag_core.model import ALL_SCOPES, Place, Scope, canonical_digest
+
+MAX_QUESTION_CHARS = 2000
+MAX_ID_CHARS = 200
+MAX_LIMIT = 50
+MAX_PLACES = 100
+MAX_TAGS = 50
+
+Split = Literal["calibrate", "holdout"]
+SPLITS: tuple[Split, ...] = ("calibrate", "holdout")
+
+_SET_KEYS = ("floor", "limit", "cases")
+_CASE_KEYS = ("id", "question", "expected", "no_answer", "scope", "tags", "split", "must_pass", "note")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldenCase:
+    """A question and the places of which any one must be among the hits, or the word that there is no answer.
+
+    `scope` None searches all scopes; else the scopes are distinct and in the order of `ALL_SCOPES`. `line` is
+    where the case begins in its file, `place_lines` where each expected place stands; neither is part of what
+    the case is, so two cases that differ in them alone are equal.
+    """
+
+    id: str
+    question: str
+    expected: tuple[Place, ...] = ()
+    no_answer: bool = False
+    scope: tuple[Scope, ...] | None = None
+    tags: tuple[str, ...] = ()
+    split: Split | None = None
+    must_pass: bool = False
+    note: str | None = None
+    line: int = field(default=1, compare=False)
+    place_lines: tuple[int, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.id or not self.question.strip():
+            raise ValueError("a case has an id and a question")
+        if bool(self.expected) == self.no_answer:
+            raise ValueError("a case expects places or no answer, not both and not neither")
+        if (
+            self.scope is not None
+            and tuple(scope for scope in ALL_SCOPES if scope in self.scope) != self.scope
+        ):
+            raise ValueError("scopes are distinct and in the order of ALL_SCOPES")
+
+    @property
+    def digest(self) -> str:
+        """What decides this case's verdict on given ground, 64 hex digits: id, question, expected, scope.
+
+        Tags, split, note and `must_pass` are left out, and so is the order of the expected places.
+        """
+        return canonical_digest(
+            {
+                "id": self.id,
+                "question": self.question,
+                "expected": sorted(str(place) for place in self.expected),
+                "noAnswer": self.no_answer,
+                "scope": [str(scope) for scope in self.scope or ALL_SCOPES],
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldenSet:
+    """All cases of one file. `floor` is how many must pass; `limit` None leaves the settings' in force."""
+
+    floor: int
+    limit: int | None
+    cases: tuple[GoldenCase, ...]
+
+    def __post_init__(self) -> None:
+        if not self.cases:
+            raise ValueError("a golden set has at least one case")
+        if not 0 <= self.floor <= len(self.cases):
+            raise ValueError("the floor lies between 0 and the number of cases")
+        if len({case.id for case in self.cases}) != len(self.cases):
+            raise ValueError("the ids of cases are unique")
+
+    @property
+    def digest(self) -> str:
+        """The identity of the cases, 64 hex digits: equal when all cases ask and expect the same.
+
+        The order of the cases, the floor and the limit are no part of it: a raised floor leaves a baseline
+        comparable, and the limit is compared by itself.
+        """
+        return canonical_digest({"cases": sorted(case.digest for case in self.cases)})
+
+
+def parse_cases(text: str, *, file: str) -> GoldenSet:
+    """Read `cases.yaml`: all of it, or nothing.
+
+    Ids and questions lose the white space around them. A missing floor is 0, a missing limit None; a key
+    without a value counts as left out, but for `floor`, where a forgotten number would open the gate.
+
+    Args:
+        text: The file's text, with or without a byte order mark, with either line ending.
+        file: The name to call it by in messages.
+
+    Raises:
+        FaultyGoldenSet: The text is no YAML or breaks a rule; every fault is listed, with line and field.
+    """
+    root = compose(text, file=file)
+    reader = Reader()
+    parsed = None
+    if root is None or not is_mapping(root):
+        message = "The file has no cases; it is a mapping with the keys floor, limit and cases."
+        reader.report(message, line=None if root is None else line_of(root))
+    else:
+        parsed = _read_set(root, reader)
+    if reader.faults or parsed is None:
+        raise refusal(reader.faults, file=file)
+    return parsed
+
+
+def folded_question(question: str) -> str:
+    """What questions that ask the same share: NFKC, case, white space and final punctuation folded.
+
+    Examples:
+        >>> folded_question("  Qual o  PRAZO?") == folded_question("qual o prazo")
+        True
+    """
+    words = " ".join(unicodedata.normalize("NFKC", question).casefold().split())
+    return words.rstrip(" .!?;:,") or words
+
+
+def _read_set(root: Node, reader: Reader) -> GoldenSet | None:
+    values = reader.fields(root, _SET_KEYS, what="a golden set", case=None)
+    limit = reader.integer(values["limit"], "limit") if "limit" in values else None
+    if limit is not None and not 1 <= limit <= MAX_LIMIT:
+        message = f"limit is {limit}; it lies between 1 and {MAX_LIMIT}."
+        reader.report(message, line=line_of(values["limit"]), field="limit")
+    case_nodes = _case_nodes(root, values, reader)
+    cases = [_read_case(node, reader) for node in case_nodes]
+    _check_ids(case_nodes, reader)
+    _check_questions([case for case in cases if case is not None], reader)
+    floor = _read_floor(root, values, len(case_nodes), reader)
+    if reader.faults or floor is None:
+        return None
+    return GoldenSet(floor=floor, limit=limit, cases=tuple(case for case in cases if case is not None))
+
+
+def _case_nodes(root: Node, values: dict[str, Node], reader: Reader) -> list[Node]:
+    node = values.get("cases")
+    nodes = [] if node is None else items(node)
+    if node is not None and not is_sequence(node):
+        reader.report("cases must be a list of cases.", line=line_of(node), field="cases")
+    elif not nodes:
+        line = line_of(root if node is None else node)
+        reader.report("There is no case; a golden set has at least one.", line=line, field="cases")
+    return nodes
+
+
+def _read_floor(root: Node, values: dict[str, Node], total: int, reader: Reader) -> int | None:
+    if "floor" not in values:
+        written = [key for key, value in pairs(root) if key.value == "floor" and is_null(value)]
+        if written:
+            reader.report("floor has no number.", line=line_of(written[0]), field="floor")
+        return 0
+    floor = reader.integer(values["floor"], "floor")
+    line = line_of(values["floor"])
+    if floor is not None and floor < 0:
+        reader.report(f"floor is {floor}; it is 0 or more.", line=line, field="floor")
+    elif floor is not None and floor > total > 0:
+        message = f"floor is {floor}, and the file has only {total} cases; no run could reach it."
+        reader.report(message, line=line, field="floor")
+    return floor
+
+
+def _read_case(node: Node, reader: Reader) -> GoldenCase | None:
+    line = line_of(node)
+    if not is_mapping(node):
+        reader.report("A case must be a mapping with id, question and expected.", line=line, field="cases")
+        return None
+    faults_before = len(reader.faults)
+    label = _peek_id(node)
+    values = reader.fields(node, _CASE_KEYS, what="a case", case=label)
+    for required in ("id", "question"):
+        if required not in values:
+            reader.report(f"The case has no {required}.", line=line, field=required, case=label)
+    case_id = _read_id(values, reader, label)
+    question = _read_question(values, reader, label)
+    no_answer = reader.flag(values.get("no_answer"), "no_answer", case=label) or False
+    expected = _read_expected(values, line, reader, label)
+    scope = _read_scope(values, reader, label)
+    tags = reader.texts(values.get("tags"), "tags", most=MAX_TAGS, case=label) or ()
+    split = _read_split(values, reader, label)
+    must_pass = reader.flag(values.get("must_pass"), "must_pass", case=label) or False
+    note = reader.text(values.get("note"), "note", case=label)
+    if no_answer and "expected" in values:
+        message = "The case has both expected and no_answer; it can have only one of them."
+        reader.report(message, line=line_of(values["no_answer"]), field="no_answer", case=label)
+    if len(reader.faults) > faults_before or case_id is None or question is None:
+        return None
+    return GoldenCase(
+        id=case_id,
+        question=question,
+        expected=tuple(Place.parse(item.text) for item in expected),
+        no_answer=no_answer,
+        scope=scope,
+        tags=tuple(item.text for item in tags),
+        split=split,
+        must_pass=must_pass,
+        note=note,
+        line=line,
+        place_lines=tuple(item.line for item in expected),
+    )
+
+
+def _peek_id(node: Node) -> str | None:
+    # read before everything else, so that the case's other faults can name it
+    for key, value in pairs(node):
+        if key.value == "id":
+            text = as_text(value)
+            return text.strip() or None if text is not None else None
+    return None
+
+
+def _read_id(values: dict[str, Node], reader: Reader, label: str | None) -> str | None:
+    case_id = reader.text(values.get("id"), "id", case=label)
+    if case_id is not None and (len(case_id) > MAX_ID_CHARS or len(case_id.splitlines()) > 1):
+        message = f"id must be one line of at most {MAX_ID_CHARS} characters."
+        reader.report(message, line=line_of(values["id"]), field="id", case=label)
+    return case_id
+
+
+def _read_question(values: dict[str, Node], reader: Reader, label: str | None) -> str | None:
+    question = reader.text(values.get("question"), "question", case=label)
+    if question is not None and len(question) > MAX_QUESTION_CHARS:
+        message = f"question has {len(question)} characters; {MAX_QUESTION_CHARS} are allowed."
+        reader.report(message, line=line_of(values["question"]), field="question", case=label)
+    return question
+
+
+def _read_expected(values: dict[str, Node], line: int, reader: Reader, label: str | None) -> tuple[Item, ...]:
+    if "expected" not in values:
+        no_answer = values.get("no_answer")
+        if no_answer is None or str(no_answer.value).lower() == "false":
+            message = "The case has neither expected nor no_answer: true."
+            reader.report(message, line=line, field="expected", case=label)
+        return ()
+    node = values["expected"]
+    if is_sequence(node) and not items(node):
+        reader.report("expected lists no place.", line=line_of(node), field="expected", case=label)
+        return ()
+    found = reader.texts(node, "expected", most=MAX_PLACES, case=label) or ()
+    for item in found:
+        if not Place.parse(item.text).key.strip():
+            message = "expected names a session without its id; write session:ID."
+            reader.report(message, line=item.line, field="expected", case=label)
+        if len(item.text.splitlines()) > 1:
+            reader.report("expected must be one line a place.", line=item.line, field="expected", case=label)
+    return found
+
+
+def _read_scope(values: dict[str, Node], reader: Reader, label: str | None) -> tuple[Scope, ...] | None:
+    node = values.get("scope")
+    if node is not None and is_sequence(node) and not items(node):
+        reader.report(
+            "scope lists no scope; leave it out to search all.", line=line_of(node), field="scope", case=label
+        )
+        return None
+    found = reader.texts(node, "scope", most=len(ALL_SCOPES), case=label)
+    names = [str(scope) for scope in ALL_SCOPES]
+    for item in found or ():
+        if item.text not in names:
+            message = f"{shown(item.text)} is no scope; the scopes are {', '.join(names)}."
+            reader.report(message, line=item.line, field="scope", case=label)
+    chosen = {item.text for item in found or ()}
+    return tuple(scope for scope in ALL_SCOPES if str(scope) in chosen) if found else None
+
+
+def _read_split(values: dict[str, Node], reader: Reader, label: str | None) -> Split | None:
+    text = reader.text(values.get("split"), "split", case=label)
+    if text is not None and text not in SPLITS:
+        message = f"{shown(text)} is no split; it is {' or '.join(SPLITS)}."
+        reader.report(message, line=line_of(values["split"]), field="split", case=label)
+        return None
+    return cast("Split | None", text)
+
+
+def _check_ids(nodes: Iterable[Node], reader: Reader) -> None:
+    first_lines: dict[str, int] = {}
+    for node in nodes:
+        case_id = _peek_id(node)
+        if case_id is None:
+            continue
+        line = line_of(node)
+        first = first_lines.setdefault(case_id, line)
+        if first != line:
+            message = f"The id {shown(case_id)} is taken by the case on line {first}."
+            reader.report(message, line=line, field="id", case=case_id)
+
+
+def _check_questions(cases: Iterable[GoldenCase], reader: Reader) -> None:
+    # the same words asked within other scopes are another search, and so another case
+    first: dict[tuple[str, tuple[Scope, ...]], GoldenCase] = {}
+    for case in cases:
+        earlier = first.setdefault((folded_question(case.question), case.scope or ALL_SCOPES), case)
+        if earlier is not case:
+            message = f"The case asks the same as {shown(earlier.id)} on line {earlier.line}."
+            reader.report(message, line=case.line, field="question", case=case.id)

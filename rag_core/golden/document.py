@@ -1,0 +1,310 @@
+"""A cases file as YAML nodes: every value with its line, and nothing constructed from the text.
+
+YAML is untrusted. Only its node tree is composed, so no tag can build a Python object, duplicate keys are
+still visible, and an alias stays one shared node: it is never expanded. Scalars follow YAML 1.2, where `yes`
+and `no` are text.
+"""
+
+import difflib
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import cast
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from ruamel.yaml.reader import ReaderError
+
+from rag_core.golden.faults import Fault, refusal
+
+MAX_FILE_BYTES = 5_000_000
+MAX_ALIASES = 100
+
+_MAX_DEPTH = 50
+_MAX_KEYS = 100
+BOM = "\ufeff"
+
+_TAG = "tag:yaml.org,2002:"
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,8})")
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+
+
+def decode(data: bytes, *, file: str) -> str:
+    """The text of a cases file: UTF-8, with or without a byte order mark, at most 5 MB.
+
+    Raises:
+        FaultyGoldenSet: It is larger, or no UTF-8; the line of the first bad byte is named.
+    """
+    if len(data) > MAX_FILE_BYTES:
+        raise refusal([_too_large()], file=file)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        fault = Fault(case=None, field=None, line=line, message="The file is not UTF-8 text.")
+        raise refusal([fault], file=file) from error
+
+
+def compose(text: str, *, file: str) -> Node | None:
+    """The root node of the one YAML document in `text`; None where it holds nothing but comments.
+
+    Positions in the nodes' marks count characters of `text`.
+
+    Raises:
+        FaultyGoldenSet: `text` is over 5 MB, holds a NUL or another control character, is no YAML, holds more
+            than one document, or is nested beyond all reason.
+    """
+    # the length in characters is checked first, so that encoding never touches an unbounded text
+    if len(text) > MAX_FILE_BYTES or len(text.encode("utf-8", errors="replace")) > MAX_FILE_BYTES:
+        raise refusal([_too_large()], file=file)
+    try:
+        return cast("Node | None", _parser().compose(text))
+    except (YAMLError, ValueError, RecursionError) as error:
+        raise refusal([_malformed(error, text)], file=file) from error
+
+
+def line_of(node: Node) -> int:
+    """The 1-based line on which a node begins."""
+    return cast("int", node.start_mark.line) + 1
+
+
+def is_null(node: Node) -> bool:
+    """Whether a key was written without a value, or with `null`."""
+    return node.tag == f"{_TAG}null"
+
+
+def is_mapping(node: Node) -> bool:
+    """Whether a node is a plain mapping, without a tag of its own."""
+    return isinstance(node, MappingNode) and node.tag == f"{_TAG}map"
+
+
+def is_sequence(node: Node) -> bool:
+    """Whether a node is a plain list, without a tag of its own."""
+    return isinstance(node, SequenceNode) and node.tag == f"{_TAG}seq"
+
+
+def items(node: Node) -> list[Node]:
+    """The entries of a list; none where the node is no list."""
+    return cast("list[Node]", node.value) if is_sequence(node) else []
+
+
+def pairs(node: Node) -> list[tuple[Node, Node]]:
+    """The keys and values of a mapping, duplicates included; none where the node is no mapping."""
+    return cast("list[tuple[Node, Node]]", node.value) if is_mapping(node) else []
+
+
+def as_integer(node: Node) -> int | None:
+    """A whole number in plain decimal digits, else None, as for `0x10`, `017`, `1_000` and `3.0`."""
+    value = str(node.value)
+    if isinstance(node, ScalarNode) and node.tag == f"{_TAG}int" and _INTEGER.fullmatch(value):
+        return int(value)
+    return None
+
+
+def as_text(node: Node) -> str | None:
+    """A text, else None: `110112`, `true` and `2026-01-31` without quotes are none."""
+    return str(node.value) if isinstance(node, ScalarNode) and node.tag == f"{_TAG}str" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A text of a list and the line it stands on."""
+
+    text: str
+    line: int
+
+
+class Reader:
+    """Reads typed values out of nodes and gathers what is wrong, so that all faults are reported at once.
+
+    Each method gives None where the value is left out or faulty; faults stand in `faults`.
+    """
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+        self._seen: set[int] = set()
+        self._aliases = 0
+
+    def report(
+        self, message: str, *, line: int | None, field: str | None = None, case: str | None = None
+    ) -> None:
+        """Note a fault."""
+        self.faults.append(Fault(case=case, field=field, line=line, message=message))
+
+    def fields(self, node: Node, allowed: Collection[str], *, what: str, case: str | None) -> dict[str, Node]:
+        """The values by key. Unknown keys and keys written twice are faults; the first value counts."""
+        if not self._is_first_visit(node):
+            self.report(f"An alias repeats {what}; write it out.", line=line_of(node), case=case)
+            return {}
+        if len(pairs(node)) > _MAX_KEYS:
+            self.report(f"There are {len(pairs(node))} keys in {what}.", line=line_of(node), case=case)
+            return {}
+        found: dict[str, Node] = {}
+        for key_node, value in pairs(node):
+            key, line = str(key_node.value) if isinstance(key_node, ScalarNode) else "?", line_of(key_node)
+            if key not in allowed:
+                hint = _suggestion(key, allowed)
+                self.report(f"{shown(key)} is not a key of {what}{hint}", line=line, field=key, case=case)
+            elif key in found:
+                self.report(
+                    f"{key} is given twice; the first is on line {line_of(found[key])}.",
+                    line=line,
+                    field=key,
+                    case=case,
+                )
+            else:
+                found[key] = value
+        return {key: value for key, value in found.items() if not is_null(value)}
+
+    def text(self, node: Node | None, field: str, *, case: str | None) -> str | None:
+        """A text that is not blank, without the white space around it."""
+        if node is None:
+            return None
+        self._count_alias(node, field, case=case)
+        value = as_text(node)
+        line = line_of(node)
+        if value is None:
+            self.report(f"{field} must be text{_remedy(node)}.", line=line, field=field, case=case)
+            return None
+        unprintable = _UNPRINTABLE.search(value)
+        if unprintable:
+            name = _name(value, unprintable.start())
+            self.report(
+                f"{field} holds a character that no text has: {name}.", line=line, field=field, case=case
+            )
+            return None
+        if not value.strip():
+            self.report(f"{field} is empty.", line=line, field=field, case=case)
+            return None
+        return value.strip()
+
+    def texts(self, node: Node | None, field: str, *, most: int, case: str | None) -> tuple[Item, ...] | None:
+        """One text or a list of at most `most` different texts. None where any of them is faulty."""
+        if node is None:
+            return None
+        self._count_alias(node, field, case=case)
+        if not is_sequence(node):
+            one = self.text(node, field, case=case)
+            return None if one is None else (Item(one, line_of(node)),)
+        nodes = items(node)
+        if len(nodes) > most:
+            self.report(
+                f"{field} lists {len(nodes)} entries; {most} are allowed.",
+                line=line_of(node),
+                field=field,
+                case=case,
+            )
+            return None
+        faults_before = len(self.faults)
+        found: dict[str, Item] = {}
+        for entry in nodes:
+            text = self.text(entry, field, case=case)
+            if text is not None and text in found:
+                self.report(
+                    f"{field} lists {shown(text)} twice.", line=line_of(entry), field=field, case=case
+                )
+            elif text is not None:
+                found[text] = Item(text, line_of(entry))
+        return tuple(found.values()) if len(self.faults) == faults_before else None
+
+    def flag(self, node: Node | None, field: str, *, case: str | None) -> bool | None:
+        """`true` or `false`."""
+        if node is None:
+            return None
+        self._count_alias(node, field, case=case)
+        value = str(node.value).lower() if node.tag == f"{_TAG}bool" else ""
+        if value not in ("true", "false"):
+            self.report(
+                f"{field} must be true or false, without quotes.", line=line_of(node), field=field, case=case
+            )
+            return None
+        return value == "true"
+
+    def integer(self, node: Node | None, field: str) -> int | None:
+        """A whole number in decimal digits."""
+        if node is None:
+            return None
+        self._count_alias(node, field, case=None)
+        value = as_integer(node)
+        if value is None:
+            self.report(
+                f"{field} must be a whole number in plain digits, such as 5.", line=line_of(node), field=field
+            )
+        return value
+
+    def _is_first_visit(self, node: Node) -> bool:
+        first = id(node) not in self._seen
+        self._seen.add(id(node))
+        return first
+
+    def _count_alias(self, node: Node, field: str, *, case: str | None) -> None:
+        if self._is_first_visit(node):
+            return
+        self._aliases += 1
+        if self._aliases == MAX_ALIASES + 1:
+            message = f"The file uses more than {MAX_ALIASES} aliases; write the values out."
+            self.report(message, line=line_of(node), field=field, case=case)
+
+
+def shown(text: str) -> str:
+    """A piece of the file as a message quotes it: one line, at most 80 characters, nothing unprintable."""
+    cut = text if len(text) <= 80 else f"{text[:79]}…"
+    return ascii(cut) if _UNPRINTABLE.search(cut) else f"“{' '.join(cut.split())}”"
+
+
+def _parser() -> YAML:
+    yaml = YAML(typ="safe", pure=True)
+    yaml.max_depth = _MAX_DEPTH
+    # YAML allows an anchor to be set again; a warning would reach someone who can't act on it
+    yaml.composer.warn_double_anchors = False
+    return yaml
+
+
+def _malformed(error: Exception, text: str) -> Fault:
+    line = None
+    if isinstance(error, ReaderError):
+        position = cast("int", error.position)
+        line = text.count("\n", 0, position) + 1
+        message = f"The file holds a character that no text file has: {_name(text, position)}."
+        return Fault(case=None, field=None, line=line, message=message)
+    reason = (str(error).splitlines() or [""])[0]
+    if isinstance(error, MarkedYAMLError):
+        mark = error.problem_mark or error.context_mark
+        line = None if mark is None else cast("int", mark.line) + 1
+        reason = str(error.problem or error.context)
+    if isinstance(error, RecursionError) or reason.startswith("maximum depth"):
+        reason = "it is nested too deeply"
+    return Fault(case=None, field=None, line=line, message=f"The file is not valid YAML: {reason}.")
+
+
+def _too_large() -> Fault:
+    megabytes = MAX_FILE_BYTES // 1_000_000
+    return Fault(case=None, field=None, line=None, message=f"The file is larger than {megabytes} MB.")
+
+
+def _suggestion(key: str, allowed: Collection[str]) -> str:
+    close = difflib.get_close_matches(key[:80].lower().replace("-", "_"), sorted(allowed), n=1)
+    return f"; did you mean {close[0]}?" if close else f"; the keys are {', '.join(allowed)}."
+
+
+def _remedy(node: Node) -> str:
+    if isinstance(node, ScalarNode) and str(node.tag).startswith(_TAG):
+        kind = str(node.tag).removeprefix(_TAG)
+        read_as = {
+            "int": "a number",
+            "float": "a number",
+            "bool": "true or false",
+            "timestamp": "a date",
+        }.get(kind)
+        if read_as is not None:
+            return f", and {shown(str(node.value))} without quotes is {read_as}; put quotes around it"
+    if is_mapping(node):
+        return ", not a mapping; a text that holds a colon and a space needs quotes"
+    if is_sequence(node):
+        return ", not a list"
+    return f", not {shown(str(node.tag).replace(_TAG, '!!'))}"
+
+
+def _name(text: str, position: int) -> str:
+    return f"U+{ord(text[position]):04X}" if position < len(text) else "one cut short"

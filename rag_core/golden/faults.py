@@ -1,0 +1,54 @@
+"""What is wrong with a golden set, said in one shape by the parser and the linter."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rag_core.errors import FaultyGoldenSet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One thing to mend. `case` is the case's id, None outside a case or where the id can't be read.
+
+    `field` is the key as it is written in the file, None where the whole file is meant; `line` is 1-based.
+    """
+
+    case: str | None
+    field: str | None
+    line: int | None
+    message: str
+
+    def to_json(self) -> dict[str, str | int | None]:
+        """The contract's `{case, field, line, message}`."""
+        return {"case": self.case, "field": self.field, "line": self.line, "message": self.message}
+
+
+def in_file_order(faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    """The faults by line; those without a line first, those of one line as they were found."""
+    return tuple(sorted(faults, key=lambda fault: fault.line or 0))
+
+
+def refusal(faults: Iterable[Fault], *, file: str) -> FaultyGoldenSet:
+    """The error that refuses a golden set: it names the first fault's place and carries all of them.
+
+    Raises:
+        ValueError: There is no fault, so nothing to refuse.
+    """
+    ordered = in_file_order(faults)
+    if not ordered:
+        raise ValueError("a golden set without faults is not refused")
+    first = ordered[0]
+    where: dict[str, str | int] = {"file": file}
+    if first.line is not None:
+        where["line"] = first.line
+    if first.field is not None:
+        where["field"] = first.field
+    place = file if first.line is None else f"{file}, line {first.line}"
+    subject = place if first.field is None else f"{place}, {first.field}"
+    count = "" if len(ordered) == 1 else f" ({len(ordered)} faults in all)"
+    return FaultyGoldenSet(
+        f"{subject}: {first.message}{count}",
+        faults=tuple(fault.to_json() for fault in ordered),
+        hint="Mend the cases file; `medir golden lint` lists every fault with its line.",
+        where=where,
+    )

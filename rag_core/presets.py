@@ -1,0 +1,274 @@
+"""Named numbers, each for one embedding model, with what they were measured on.
+
+Cosines of two models do not share a scale, so neither do weights and thresholds.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rag_core.errors import InvalidInput, UsageError
+from rag_core.model import (
+    CandidateSettings,
+    EmbeddingModel,
+    Fusion,
+    LexicalFunction,
+    LexicalOperator,
+    RankingSettings,
+    Scope,
+    SearchSettings,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preset:
+    """Ranking numbers under a name. `evidence` says what they were measured on, or that they were not."""
+
+    name: str
+    description: str
+    evidence: str
+    ranking: RankingSettings
+    lexical_operator: LexicalOperator = LexicalOperator.ANY
+    lexical_function: LexicalFunction = LexicalFunction.TS_RANK
+
+
+SEEDS = Preset(
+    name="seeds",
+    description="The product's first numbers, chosen by argument for nomic-embed-text: meaning must support a hit.",
+    evidence="Not measured with nomic-embed-text on a judged collection.",
+    ranking=RankingSettings(
+        weight_vector=0.6,
+        weight_lexical=0.4,
+        threshold=0.2,
+        candidates_per_signal=20,
+        max_per_file=2,
+        limit=5,
+    ),
+)
+EMBEDDED = Preset(
+    name="embedded",
+    description=(
+        "For the embedded encoder, to find: a strong lexical match may be cited without support of meaning, "
+        "which the seeds' numbers refuse."
+    ),
+    evidence="hit@5 on four Portuguese projects holds at weights 0.045 to 0.20 and thresholds up to 0.032.",
+    ranking=RankingSettings(
+        weight_vector=0.1,
+        weight_lexical=0.9,
+        threshold=0.03,
+        candidates_per_signal=100,
+        max_per_file=2,
+        limit=5,
+    ),
+)
+EMBEDDED_STRICT = Preset(
+    name="embedded-strict",
+    description=(
+        "For the embedded encoder, to say nothing rather than cite weakly: misses more, refuses most foreign "
+        "questions. A strong lexical match may still be cited without support of meaning."
+    ),
+    evidence="At weight 0.2 and threshold 0.06, hit@5 is .58/.83/.67/.90 on four projects, foreign questions "
+    "refused .82/.63/.41/.56.",
+    ranking=RankingSettings(
+        weight_vector=0.2,
+        weight_lexical=0.8,
+        threshold=0.06,
+        candidates_per_signal=100,
+        max_per_file=2,
+        limit=5,
+    ),
+)
+
+PRESETS: Mapping[str, Preset] = {preset.name: preset for preset in (SEEDS, EMBEDDED, EMBEDDED_STRICT)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unset:
+    """Stands for "no override", where None already means "no threshold" or "no cap"."""
+
+
+UNSET = Unset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overrides:
+    """The flags of a trial. A lexical weight is never given: it is the rest."""
+
+    preset: str | None = None
+    weight_vector: float | None = None
+    threshold: float | Unset | None = UNSET
+    candidates: int | None = None
+    max_per_file: int | Unset | None = UNSET
+    limit: int | None = None
+    fusion: Fusion | None = None
+    lexical_operator: LexicalOperator | None = None
+    lexical_function: LexicalFunction | None = None
+
+    @property
+    def any_given(self) -> bool:
+        """Whether this makes a trial of a run."""
+        return self != Overrides()
+
+
+def find_preset(name: str) -> Preset:
+    """The preset of that name.
+
+    Raises:
+        UsageError: There is none.
+    """
+    if name not in PRESETS:
+        raise UsageError(f"There is no preset {name!r}.", hint=f"Presets: {', '.join(PRESETS)}.")
+    return PRESETS[name]
+
+
+def preset_for(model_id: str | None) -> Preset:
+    """The default preset of an index's model; `seeds` where the model has none."""
+    if model_id is not None and EmbeddingModel.parse(model_id).provider == "embedded":
+        return EMBEDDED
+    return SEEDS
+
+
+def is_measured_for(preset: Preset, model_id: str | None) -> bool:
+    """Whether the preset's numbers were made for this model."""
+    if model_id is None:
+        return False
+    model = EmbeddingModel.parse(model_id)
+    if preset is SEEDS:
+        return model.provider == "ollama" and model.name.startswith("nomic-embed-text")
+    return model.provider == "embedded"
+
+
+def resolve_settings(
+    *,
+    model_id: str | None,
+    scopes: tuple[Scope, ...],
+    adopted: Mapping[str, object] | None,
+    overrides: Overrides,
+    file_limit: int | None = None,
+) -> SearchSettings:
+    """The settings of one search or run.
+
+    In order of strength: a trial's flags, for golden runs the cases file's limit, the project's adopted
+    settings, the preset of the index's model. `source` names the strongest that took part: `trial`,
+    `adopted`, `preset`, or `seeds` where the model has no preset of its own.
+
+    A trial of another fusion drops the threshold unless it gives one: thresholds belong to the weighted sum.
+    """
+    base = _base(model_id, scopes, adopted, overrides)
+    ranking = base.ranking
+    if file_limit is not None:
+        ranking = dataclasses.replace(ranking, limit=file_limit)
+    if not overrides.any_given:
+        return base.with_ranking(ranking)
+    return _overridden(base, ranking, overrides)
+
+
+def _base(
+    model_id: str | None,
+    scopes: tuple[Scope, ...],
+    adopted: Mapping[str, object] | None,
+    overrides: Overrides,
+) -> SearchSettings:
+    if adopted is not None and overrides.preset is None:
+        return from_json(adopted, scopes=scopes, model_id=model_id, source="adopted")
+    preset = find_preset(overrides.preset) if overrides.preset else preset_for(model_id)
+    source = "trial" if overrides.preset else "preset" if is_measured_for(preset, model_id) else "seeds"
+    return SearchSettings(
+        candidates=CandidateSettings(
+            scopes=scopes,
+            fetch_depth=preset.ranking.candidates_per_signal,
+            lexical_operator=preset.lexical_operator,
+            lexical_function=preset.lexical_function,
+            embedding_model=model_id,
+        ),
+        ranking=preset.ranking,
+        source=source,
+        preset=preset.name,
+    )
+
+
+def _overridden(base: SearchSettings, ranking: RankingSettings, overrides: Overrides) -> SearchSettings:
+    if overrides.weight_vector is not None:
+        # the constructor of RankingSettings refuses what is no weight
+        ranking = dataclasses.replace(
+            ranking, weight_vector=overrides.weight_vector, weight_lexical=_rest(overrides.weight_vector)
+        )
+    if overrides.fusion is not None and overrides.fusion is not ranking.fusion:
+        ranking = dataclasses.replace(ranking, fusion=overrides.fusion, threshold=None)
+    if not isinstance(overrides.threshold, Unset):
+        ranking = dataclasses.replace(ranking, threshold=overrides.threshold)
+    if not isinstance(overrides.max_per_file, Unset):
+        ranking = dataclasses.replace(ranking, max_per_file=overrides.max_per_file)
+    if overrides.candidates is not None:
+        ranking = dataclasses.replace(ranking, candidates_per_signal=overrides.candidates)
+    if overrides.limit is not None:
+        ranking = dataclasses.replace(ranking, limit=overrides.limit)
+    candidates = dataclasses.replace(
+        base.candidates,
+        fetch_depth=max(base.candidates.fetch_depth, ranking.candidates_per_signal),
+        lexical_operator=overrides.lexical_operator or base.candidates.lexical_operator,
+        lexical_function=overrides.lexical_function or base.candidates.lexical_function,
+    )
+    # the limit is a caller's own choice of how much to see, not another way of ranking
+    only_limit = overrides == Overrides(limit=overrides.limit)
+    return SearchSettings(
+        candidates=candidates,
+        ranking=ranking,
+        source=base.source if only_limit else "trial",
+        preset=base.preset,
+    )
+
+
+def from_json(
+    settings: Mapping[str, object], *, scopes: tuple[Scope, ...], model_id: str | None, source: str
+) -> SearchSettings:
+    """Settings from the contract's JSON form, as adopted settings and baselines hold them.
+
+    Raises:
+        InvalidInput: A key is missing or its value is no such number.
+    """
+    try:
+        ranking = RankingSettings(
+            weight_vector=_number(settings["weightVector"]),
+            weight_lexical=_number(settings["weightLexical"]),
+            threshold=_optional_number(settings["threshold"]),
+            threshold_when_degraded=_optional_number(settings["thresholdWhenDegraded"]),
+            candidates_per_signal=int(_number(settings["candidatesPerSignal"])),
+            max_per_file=None if settings["maxPerFile"] is None else int(_number(settings["maxPerFile"])),
+            limit=int(_number(settings["limit"])),
+            fusion=Fusion(str(settings["fusion"])),
+        )
+        operator = LexicalOperator(str(settings["lexicalOperator"]))
+        function = LexicalFunction(str(settings["lexicalFunction"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"These settings do not parse: {error}.",
+            hint="Adopt settings anew, or freeze the baseline again.",
+        ) from error
+    preset = settings.get("preset")
+    return SearchSettings(
+        candidates=CandidateSettings(
+            scopes=scopes,
+            fetch_depth=ranking.candidates_per_signal,
+            lexical_operator=operator,
+            lexical_function=function,
+            embedding_model=model_id,
+        ),
+        ranking=ranking,
+        source=source,
+        preset=None if preset is None else str(preset),
+    )
+
+
+def _rest(weight_vector: float) -> float:
+    return 1.0 - weight_vector if 0 <= weight_vector <= 1 else 0.0
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{value!r} is no number")
+    return value
+
+
+def _optional_number(value: object) -> float | None:
+    return None if value is None else _number(value)

@@ -1,0 +1,354 @@
+"""Asking: from a question to hits, in one snapshot of the database.
+
+The walk: embed (one call, bounded) -> one read-only transaction: identity, vector query, lexical query ->
+`ranking.rank` -> the hits' texts from the same transaction -> one telemetry row -> the answer.
+"""
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rag_core.answer import Answer, ExplainedChunk, Explanation, Timings
+from rag_core.database.adopted_settings import read_adopted
+from rag_core.database.candidates import (
+    LexicalQuery,
+    SignalRow,
+    build_lexical_query,
+    lexical_candidates,
+    vector_candidates,
+)
+from rag_core.database.chunks import read_contents
+from rag_core.database.connections import Connection, Database
+from rag_core.database.index_identity import count_chunks, has_vectors, read_identity
+from rag_core.database.positions import place_of_chunk, read_positions
+from rag_core.database.searches import SearchRecord
+from rag_core.embedding.providers import Providers
+from rag_core.errors import InvalidInput
+from rag_core.model import (
+    ALL_SCOPES,
+    Actor,
+    Candidate,
+    CandidateSet,
+    CandidateSettings,
+    DegradedReason,
+    EmbeddingModel,
+    Place,
+    Ranking,
+    Scope,
+    SearchSettings,
+)
+from rag_core.ports import Clock, Vectors
+from rag_core.presets import Overrides, resolve_settings
+from rag_core.ranking import rank
+from rag_core.telemetry import Telemetry
+
+MAX_QUESTION_CHARS = 2000
+# up to here an exact scan takes tens of milliseconds and is right by construction; above it HNSW pays
+EXACT_UP_TO_CHUNKS = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class QuestionVector:
+    """What the embedding step made of a question: a vector and its model, or a reason why there is none.
+
+    `mismatch` is true when the configured provider can't be the one that made the index.
+    """
+
+    vector: Vectors | None
+    model_id: str | None
+    reason: str | None
+    mismatch: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """Candidates of one question and what is needed to explain them."""
+
+    found: CandidateSet
+    query: LexicalQuery | None
+    vector: Vectors | None
+    vector_ms: float
+    lexical_ms: float
+
+
+class Search:
+    """The search of one installation.
+
+    `between_queries` is called inside the snapshot, after the vector query and before the lexical one.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        providers: Providers,
+        telemetry: Telemetry,
+        clock: Clock,
+        between_queries: Callable[[], None] | None = None,
+    ) -> None:
+        self._database = database
+        self._providers = providers
+        self._telemetry = telemetry
+        self._clock = clock
+        self._between_queries = between_queries
+
+    def ask(
+        self,
+        project_id: str,
+        question: str,
+        *,
+        actor: Actor,
+        scopes: tuple[Scope, ...] = ALL_SCOPES,
+        overrides: Overrides | None = None,
+        explain: str | None = None,
+        session_id: str | None = None,
+        synthetic: bool = False,
+    ) -> Answer:
+        """Search, and record that it was asked.
+
+        Args:
+            project_id: A known project; one that was never indexed answers with nothing and says so.
+            question: 1 to 2,000 characters, not blank.
+            actor: Who asks.
+            scopes: Where to look.
+            overrides: A trial's numbers.
+            explain: A place or a chunk id whose way through the search is wanted.
+            session_id: The session that the question belongs to, if any.
+            synthetic: True for benches and demonstrations, whose rows the report leaves out.
+
+        Raises:
+            InvalidInput: The question is blank or too long, or a setting is out of range.
+            DatabaseUnavailable: The database does not answer.
+        """
+        question = clean_question(question)
+        asked_at, started = self._clock.now(), self._clock.monotonic_ms()
+        embedded = self._embed(project_id, question)
+        embed_ms = self._clock.monotonic_ms() - started
+        with self._database.snapshot() as connection:
+            identity = read_identity(connection, project_id)
+            adopted = read_adopted(connection, project_id)
+            settings = resolve_settings(
+                model_id=identity.embedding_model if identity else None,
+                scopes=scopes,
+                adopted=adopted.settings if adopted else None,
+                overrides=overrides or Overrides(),
+            )
+            gathered = self.gather(connection, project_id, question, embedded, settings.candidates)
+            rank_started = self._clock.monotonic_ms()
+            ranking = rank(gathered.found, settings.ranking)
+            rank_ms = self._clock.monotonic_ms() - rank_started
+            contents = read_contents(connection, project_id, [hit.candidate.chunk_id for hit in ranking.hits])
+            explanation = _explain(
+                connection, project_id, explain, gathered=gathered, settings=settings, ranking=ranking
+            )
+        timings = Timings(
+            embed_ms=embed_ms,
+            vector_ms=gathered.vector_ms,
+            lexical_ms=gathered.lexical_ms,
+            rank_ms=rank_ms,
+            total_ms=self._clock.monotonic_ms() - started,
+        )
+        record = SearchRecord(
+            id=uuid.uuid4(),
+            project_id=project_id,
+            asked_at=asked_at,
+            question=question,
+            settings=settings,
+            found=gathered.found,
+            ranking=ranking,
+            timings=timings,
+            actor=actor,
+            session_id=session_id,
+            synthetic=synthetic,
+        )
+        recorded = self._telemetry.record(record)
+        return Answer(
+            search_id=str(record.id) if recorded else None,
+            project_id=project_id,
+            question=question,
+            settings=settings,
+            found=gathered.found,
+            ranking=ranking,
+            contents=contents,
+            timings=timings,
+            provider_reason=embedded.reason,
+            notice=_notice(indexed=identity is not None, terms=gathered.found.searchable_terms),
+            explanation=explanation,
+        )
+
+    def gather(
+        self,
+        connection: Connection,
+        project_id: str,
+        question: str,
+        embedded: QuestionVector,
+        settings: CandidateSettings,
+        *,
+        exact: bool = False,
+    ) -> Gathered:
+        """Both signals' candidates from one open snapshot. With `exact`, no approximate index is used."""
+        some_vectors, vectors_missing = has_vectors(connection, project_id, settings.scopes)
+        usable = (
+            embedded.vector is not None
+            and not embedded.mismatch
+            and embedded.model_id == settings.embedding_model
+        )
+        available = usable and some_vectors
+
+        started = self._clock.monotonic_ms()
+        vector_rows: list[SignalRow] = []
+        if available and embedded.vector is not None:
+            exact = exact or count_chunks(connection, project_id, settings.scopes)[0] <= EXACT_UP_TO_CHUNKS
+            vector_rows = vector_candidates(connection, project_id, embedded.vector, settings, exact=exact)
+        vector_done = self._clock.monotonic_ms()
+        if self._between_queries is not None:
+            self._between_queries()
+        lexical_started = self._clock.monotonic_ms()
+        query = build_lexical_query(connection, question, settings.lexical_operator)
+        lexical_rows = lexical_candidates(connection, project_id, query, settings) if query else []
+        lexical_done = self._clock.monotonic_ms()
+
+        reason = _degraded_reason(embedded, settings.embedding_model, some_vectors, vectors_missing)
+        return Gathered(
+            found=CandidateSet(
+                candidates=unite(vector_rows, lexical_rows),
+                vector_available=available,
+                degraded=not available or vectors_missing,
+                degraded_reason=reason,
+                searchable_terms=len(query.lexemes) if query else 0,
+            ),
+            query=query,
+            vector=embedded.vector if available else None,
+            vector_ms=vector_done - started,
+            lexical_ms=lexical_done - lexical_started,
+        )
+
+    def embed(self, question: str, index_model: str | None) -> QuestionVector:
+        """The question's vector by the provider that serves an index of `index_model`; never raises."""
+        model = EmbeddingModel.parse(index_model) if index_model else None
+        service = self._providers.service_for(model)
+        outcome = service.embed_question(question)
+        mismatch = not self._providers.can_serve(model) or (
+            model is not None and outcome.model is not None and outcome.model.id != model.id
+        )
+        return QuestionVector(
+            vector=outcome.vector,
+            model_id=outcome.model.id if outcome.model else None,
+            reason=f"{outcome.reason} {outcome.hint}".strip() if outcome.reason else None,
+            mismatch=mismatch,
+        )
+
+    def known_vector(self, vector: Vectors, model_id: str | None) -> QuestionVector:
+        """A vector kept from before, as good as a new one while the configured provider serves its model."""
+        model = EmbeddingModel.parse(model_id) if model_id else None
+        return QuestionVector(
+            vector=vector, model_id=model_id, reason=None, mismatch=not self._providers.can_serve(model)
+        )
+
+    def _embed(self, project_id: str, question: str) -> QuestionVector:
+        # a read of its own: the snapshot must not stay open while a provider takes its time
+        with self._database.connection() as connection:
+            identity = read_identity(connection, project_id)
+        return self.embed(question, identity.embedding_model if identity else None)
+
+
+def clean_question(question: str) -> str:
+    """The question without NUL bytes, lone surrogates and outer space.
+
+    Raises:
+        InvalidInput: It is blank, or longer than 2,000 characters.
+    """
+    cleaned = question.replace("\x00", "").encode("utf-8", errors="ignore").decode("utf-8").strip()
+    if not cleaned:
+        raise InvalidInput("The question is empty.", hint="Ask something.", where={"field": "question"})
+    if len(cleaned) > MAX_QUESTION_CHARS:
+        raise InvalidInput(
+            f"The question has {len(cleaned):,} characters; at most {MAX_QUESTION_CHARS:,} are searched.",
+            hint="Shorten it.",
+            where={"field": "question"},
+        )
+    return cleaned
+
+
+def unite(vector_rows: list[SignalRow], lexical_rows: list[SignalRow]) -> tuple[Candidate, ...]:
+    """The union of both signals; what a signal did not find is marked None."""
+    in_vector = {row.chunk_id: row for row in vector_rows}
+    in_lexical = {row.chunk_id: row for row in lexical_rows}
+    united: list[Candidate] = []
+    for chunk_id, row in (in_lexical | in_vector).items():
+        vector, lexical = in_vector.get(chunk_id), in_lexical.get(chunk_id)
+        united.append(
+            Candidate(
+                chunk_id=chunk_id,
+                scope=row.scope,
+                origin=row.origin,
+                ordinal=row.ordinal,
+                content_hash=row.content_hash,
+                vector_score=vector.score if vector else None,
+                lexical_score=lexical.score if lexical else None,
+                vector_rank=vector.rank if vector else None,
+                lexical_rank=lexical.rank if lexical else None,
+            )
+        )
+    return tuple(united)
+
+
+def _degraded_reason(
+    embedded: QuestionVector, index_model: str | None, some_vectors: bool, vectors_missing: bool
+) -> DegradedReason | None:
+    if embedded.mismatch or (embedded.model_id and index_model and embedded.model_id != index_model):
+        return DegradedReason.MODEL_MISMATCH
+    if embedded.vector is None and embedded.reason is not None:
+        return DegradedReason.PROVIDER
+    if not some_vectors:
+        return DegradedReason.NO_VECTORS
+    if vectors_missing:
+        return DegradedReason.SOME_VECTORS_MISSING
+    return None
+
+
+def _notice(*, indexed: bool, terms: int) -> str | None:
+    if not indexed:
+        return "notIndexed"
+    return None if terms else "noSearchableTerms"
+
+
+def _explain(
+    connection: Connection,
+    project_id: str,
+    target: str | None,
+    *,
+    gathered: Gathered,
+    settings: SearchSettings,
+    ranking: Ranking,
+) -> Explanation | None:
+    if target is None:
+        return None
+    of_chunk = place_of_chunk(connection, project_id, target)
+    place = of_chunk or Place.parse(target)
+    entries = {entry.candidate.chunk_id: entry for entry in ranking.whole_set}
+    positions = read_positions(
+        connection,
+        project_id,
+        place,
+        vector=gathered.vector,
+        query=gathered.query,
+        settings=settings.candidates,
+    )
+    return Explanation(
+        place=str(place),
+        chunks=tuple(
+            ExplainedChunk(
+                chunk_id=position.chunk_id,
+                scope=position.scope,
+                origin=position.origin,
+                ordinal=position.ordinal,
+                content_hash=position.content_hash,
+                entry=entries.get(position.chunk_id),
+                vector_position=position.vector_position,
+                lexical_position=position.lexical_position,
+            )
+            for position in positions
+            if of_chunk is None or position.chunk_id == target
+        ),
+    )

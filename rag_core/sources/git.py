@@ -1,0 +1,216 @@
+"""A git repository read from its object store: no checkout, no index, no symlink followed.
+
+Git itself does the reading (`ls-tree` and `cat-file --batch`), so bare clones, worktrees, shallow clones and
+detached heads need no care of ours. The caller's `GIT_*` variables are dropped, nothing prompts, no
+configuration is written, and a repository that someone else owns is trusted for these commands only.
+"""
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag_core.errors import Unavailable, UsageError
+
+_TIMEOUT_S = 120
+_MODE_SYMLINK = "120000"
+_MODE_SUBMODULE = "160000"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeEntry:
+    r"""A file of the tree.
+
+    `path` is relative to the folder that was asked for; bytes that are no UTF-8 are escaped as `\xNN`. `size` is
+    in bytes, 0 for a submodule.
+    """
+
+    path: str
+    mode: str
+    oid: str
+    size: int
+
+    @property
+    def is_symlink(self) -> bool:
+        """Whether it only names another path."""
+        return self.mode == _MODE_SYMLINK
+
+    @property
+    def is_submodule(self) -> bool:
+        """Whether it is another repository's commit."""
+        return self.mode == _MODE_SUBMODULE
+
+
+class GitRepository:
+    """One repository on this machine.
+
+    Args:
+        path: A folder inside it, its top, or a bare repository.
+
+    Raises:
+        UsageError: The folder does not exist or is no repository.
+        Unavailable: There is no `git` program.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.top = find_top(path)
+
+    def resolve(self, ref: str) -> str:
+        """The full id of the commit that `ref` names.
+
+        Raises:
+            UsageError: There is no such commit.
+        """
+        try:
+            return (
+                self.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+                .decode()
+                .strip()
+            )
+        except GitFailed as error:
+            if ref == "HEAD":
+                raise UsageError(
+                    f"The repository {self.top} has no commit yet.",
+                    hint="Commit its files first: only committed text is indexed.",
+                ) from error
+            raise UsageError(
+                f"The repository {self.top} has no commit {ref!r}.", hint="Name a branch, a tag or a commit."
+            ) from error
+
+    def last_commit_of(self, ref: str, folder: str) -> str:
+        """The id of the last commit up to `ref` that touched `folder`; `ref`'s own where `folder` is the top."""
+        tip = self.resolve(ref)
+        if not folder:
+            return tip
+        found = self.run("log", "-1", "--format=%H", tip, "--", f":(top,literal){folder}").decode().strip()
+        return found or tip
+
+    def has_folder(self, commit: str, folder: str) -> bool:
+        """Whether `folder` exists at a commit."""
+        listing = self.run("ls-tree", "-z", "--full-tree", commit, "--", folder)
+        return listing.split(b" ", 2)[1:2] == [b"tree"]
+
+    def list_files(self, commit: str, folder: str, below: Sequence[str]) -> list[TreeEntry]:
+        """All files under the prefixes `below` of `folder`, in one walk, in git's order of path bytes."""
+        base = f"{folder}/" if folder else ""
+        listing = self.run(
+            "ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--", *(f"{base}{prefix}" for prefix in below)
+        )
+        entries: list[TreeEntry] = []
+        for record in listing.split(b"\0"):
+            if record:
+                head, _, name = record.partition(b"\t")
+                mode, _, oid, size = head.decode("ascii").split()
+                path = name.removeprefix(base.encode()).decode("utf-8", errors="backslashreplace")
+                entries.append(TreeEntry(path=path, mode=mode, oid=oid, size=0 if size == "-" else int(size)))
+        return entries
+
+    def read_blobs(self, oids: Sequence[str]) -> Iterator[bytes]:
+        """The contents of blobs, in the order asked for, through one `git cat-file`."""
+        if not oids:
+            return
+        with subprocess.Popen(
+            self._command("cat-file", "--batch"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+        ) as process:
+            if process.stdin is None or process.stdout is None:
+                raise GitFailed("git cat-file has no pipes")
+            try:
+                for oid in oids:
+                    process.stdin.write(f"{oid}\n".encode())
+                    process.stdin.flush()
+                    header = process.stdout.readline().split()
+                    if len(header) != 3:
+                        raise Unavailable(
+                            f"The repository {self.top} lacks the object {oid}.",
+                            hint="Fetch it whole (git fetch --refetch), or check the repository with git fsck.",
+                        )
+                    blob = process.stdout.read(int(header[2]))
+                    process.stdout.read(1)
+                    yield blob
+            finally:
+                process.stdin.close()
+
+    def run(self, *arguments: str) -> bytes:
+        """Standard output of one git command.
+
+        Raises:
+            GitFailed: It exited with an error; the message is git's first line.
+            Unavailable: There is no `git` program.
+        """
+        try:
+            finished = subprocess.run(
+                self._command(*arguments),
+                capture_output=True,
+                env=_environment(),
+                timeout=_TIMEOUT_S,
+                check=False,
+            )
+        except FileNotFoundError as error:
+            raise no_git() from error
+        if finished.returncode != 0:
+            message = finished.stderr.decode(errors="replace").strip() or f"exit code {finished.returncode}"
+            raise GitFailed(message.splitlines()[0])
+        return finished.stdout
+
+    def _command(self, *arguments: str) -> list[str]:
+        return [
+            "git",
+            "-C",
+            str(self.top),
+            "-c",
+            f"safe.directory={self.top}",
+            "--no-replace-objects",
+            *arguments,
+        ]
+
+
+class GitFailed(Exception):
+    """A git command ended with an error; callers turn it into an error that says what to do."""
+
+
+def find_top(path: Path) -> Path:
+    """The top of the repository that holds `path`, found by looking, without running git.
+
+    Raises:
+        UsageError: `path` does not exist, or lies in no repository.
+    """
+    if not path.exists():
+        raise UsageError(f"The folder {path} does not exist.", hint="Give the path of a git repository.")
+    start = path.resolve()
+    for folder in (start, *start.parents):
+        if (folder / ".git").exists() or _is_git_folder(folder):
+            return folder
+    raise UsageError(
+        f"{path} is no git repository.",
+        hint=f"Make it one: git init {path} && git -C {path} add -A && git -C {path} commit -m import",
+    )
+
+
+def is_bare(top: Path) -> bool:
+    """Whether a repository has no working tree of its own."""
+    return not (top / ".git").exists()
+
+
+def no_git() -> Unavailable:
+    """The error for a machine without git."""
+    return Unavailable("There is no `git` program on this machine.", hint="Install git, then try again.")
+
+
+def _is_git_folder(folder: Path) -> bool:
+    return (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
+
+
+def _environment() -> dict[str, str]:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    return kept | {
+        "LC_ALL": "C",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_LITERAL_PATHSPECS": "0",
+    }

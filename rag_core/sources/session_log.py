@@ -1,0 +1,105 @@
+"""Session files: JSON lines, one event each; a bad line is refused by its number and the rest taken."""
+
+import codecs
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from rag_core.errors import InvalidInput, UsageError
+from rag_core.events import SessionEvent
+
+MAX_LINE_BYTES = 4_000_000
+
+_Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedLine:
+    """A line that is no event; `line` counts from 1."""
+
+    line: int
+    reason: str
+
+
+class _Base(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, strict=True, extra="ignore")
+
+
+class _Actor(_Base):
+    kind: Literal["human", "agent", "system"]
+    id: _Name
+
+
+class _Event(_Base):
+    session_id: _Name
+    event_id: _Name
+    type: _Name
+    created_at: Annotated[AwareDatetime, Field(strict=False)]
+    actor: _Actor
+    title: Annotated[str, Field(max_length=500)] | None = None
+    payload: dict[str, object]
+
+
+def read_session_file(path: Path) -> tuple[list[SessionEvent], list[RefusedLine]]:
+    """All events of a file in its order, and the lines that are none.
+
+    Raises:
+        UsageError: The file can't be read.
+        InvalidInput: No line of it is an event.
+    """
+    events: list[SessionEvent] = []
+    refused: list[RefusedLine] = []
+    for number, line in _lines(path):
+        read = _read_line(line)
+        if isinstance(read, str):
+            refused.append(RefusedLine(line=number, reason=read))
+        else:
+            events.append(read)
+    if not events:
+        first = f"; line {refused[0].line}: {refused[0].reason}" if refused else ""
+        raise InvalidInput(
+            f"{path} holds no session event{first}.",
+            hint='Each line is a JSON object with "sessionId", "eventId", "type", "createdAt", "actor", "payload".',
+            where={"file": str(path)},
+        )
+    return events, refused
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                stripped = line.removeprefix(codecs.BOM_UTF8).strip() if number == 1 else line.strip()
+                if stripped:
+                    yield number, stripped
+    except OSError as error:
+        raise UsageError(f"{path} can't be read: {error.strerror}.", hint="Check the path.") from error
+
+
+def _read_line(line: bytes) -> SessionEvent | str:
+    if len(line) > MAX_LINE_BYTES:
+        return f"longer than {MAX_LINE_BYTES:,} bytes"
+    if b"\0" in line or b"\\u0000" in line:
+        return "holds a NUL"
+    try:
+        event = _Event.model_validate_json(line)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        field = ".".join(str(part) for part in fault["loc"])
+        return f"{field}: {fault['msg']}" if field else fault["msg"]
+    created_at: datetime = event.created_at
+    return SessionEvent(
+        session_id=event.session_id,
+        event_id=event.event_id,
+        type=event.type,
+        created_at=created_at,
+        actor_kind=event.actor.kind,
+        actor_id=event.actor.id,
+        title=event.title,
+        payload=event.payload,
+    )

@@ -1,0 +1,158 @@
+"""What all tests share: a clean environment, one PostgreSQL a session, a fresh database for each test that writes.
+
+`DATABASE_URL` may name the server to test against: its role needs CREATEDB, and the extension `vector` must
+stand in `template1` or in the database that the URL names. Without it an embedded server is started.
+"""
+
+import itertools
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+from hypothesis import settings
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from rag_core.database.connections import Database
+from rag_core.database.migration import migrate
+from rag_core.database.server import EmbeddedServer
+from rag_core.errors import OperatorNeeded
+
+EXTERNAL_URL = pytest.StashKey[str | None]()
+
+settings.register_profile("medir", derandomize=True, deadline=None)
+settings.load_profile("medir")
+
+CopyDatabase = Callable[[], AbstractContextManager[str]]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[EXTERNAL_URL] = os.environ.get("DATABASE_URL") or None
+    for name in list(os.environ):
+        if name in ("DATABASE_URL", "OLLAMA_HOST") or name.startswith(("MEDIR_", "GIT_", "PG")):
+            del os.environ[name]
+    # nobody's own settings of git decide how a test's repository is made
+    os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+
+
+@pytest.fixture(scope="session")
+def server_url(pytestconfig: pytest.Config) -> Iterator[str]:
+    """The URL of a server whose role may create databases."""
+    external = pytestconfig.stash[EXTERNAL_URL]
+    if external is not None:
+        yield external
+        return
+    home = Path(tempfile.mkdtemp(prefix="medir-test-"))
+    home.chmod(0o755)
+    try:
+        with EmbeddedServer(home) as url:
+            yield url
+    finally:
+        shutil.rmtree(home)
+
+
+@pytest.fixture(scope="session")
+def template_database(server_url: str) -> Iterator[str]:
+    """The name of a database with the current schema and nothing in it; nobody is connected to it."""
+    name = f"medir_test_{os.getpid()}_template"
+    _create(server_url, name, template="template1")
+    try:
+        try:
+            migrate(url_of(server_url, name))
+        except OperatorNeeded:
+            _drop(server_url, name)
+            named = str(conninfo_to_dict(server_url)["dbname"])
+            _create(url_of(server_url, "template1"), name, template=named)
+            migrate(url_of(server_url, name))
+            _execute(url_of(server_url, name), sql.SQL("truncate projects cascade"))
+        yield name
+    finally:
+        _drop(server_url, name)
+
+
+@pytest.fixture(scope="session")
+def copy_database(server_url: str, template_database: str) -> CopyDatabase:
+    """Makes a fresh database with the current schema, which lasts as long as its context."""
+    numbers = itertools.count(1)
+
+    @contextmanager
+    def copy() -> Iterator[str]:
+        name = f"medir_test_{os.getpid()}_{next(numbers)}"
+        _create(server_url, name, template=template_database)
+        try:
+            yield url_of(server_url, name)
+        finally:
+            _drop(server_url, name)
+
+    return copy
+
+
+@pytest.fixture(scope="session")
+def empty_database(server_url: str) -> CopyDatabase:
+    """Makes a database without any schema of ours, which lasts as long as its context."""
+    numbers = itertools.count(1)
+
+    @contextmanager
+    def create() -> Iterator[str]:
+        name = f"medir_test_{os.getpid()}_empty_{next(numbers)}"
+        _create(server_url, name, template="template1")
+        try:
+            yield url_of(server_url, name)
+        finally:
+            _drop(server_url, name)
+
+    return create
+
+
+@pytest.fixture
+def database_url(copy_database: CopyDatabase) -> Iterator[str]:
+    """A fresh database of one test."""
+    with copy_database() as url:
+        yield url
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    """A pool on a fresh database of one test."""
+    with Database(database_url, max_size=4) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def module_database_url(copy_database: CopyDatabase) -> Iterator[str]:
+    """A fresh database that the tests of a module share."""
+    with copy_database() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def module_database(module_database_url: str) -> Iterator[Database]:
+    """A pool on a fresh database that the tests of a module share."""
+    with Database(module_database_url, max_size=4) as opened:
+        yield opened
+
+
+def url_of(server_url: str, name: str) -> str:
+    """The same server and role, another database."""
+    return make_conninfo(server_url, dbname=name)
+
+
+def _create(server_url: str, name: str, *, template: str) -> None:
+    _execute(
+        server_url,
+        sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(template)),
+    )
+
+
+def _drop(server_url: str, name: str) -> None:
+    _execute(server_url, sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
+
+
+def _execute(url: str, statement: sql.SQL | sql.Composed) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(statement)

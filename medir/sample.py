@@ -13,13 +13,12 @@ from rag_core.chunking import CHUNKER_VERSION
 from rag_core.database.candidates import TEXT_SEARCH_CONFIG
 from rag_core.database.index_identity import read_identity, read_scope_states
 from rag_core.database.projects import Project, find_project
-from rag_core.database.sessions import append_events
 from rag_core.errors import Refused, Unavailable, UsageError
 from rag_core.model import Actor, EmbeddingModel, Scope
 from rag_core.projects import SAMPLE, add_project, current_commit, set_project
 from rag_core.runs import Progress
+from rag_core.sessions import import_sessions
 from rag_core.sources.git import GitRepository, no_git
-from rag_core.sources.session_log import read_session_file
 
 MEDIR_TOP = Path(__file__).resolve().parent.parent
 _CORPUS = "golden_set/corpus"
@@ -130,9 +129,7 @@ def _import_sessions(services: Services, project: Project) -> int:
     """Bring the sample's sessions into the event log; returns how many events were new."""
     new = 0
     for file in sorted((MEDIR_TOP / _CORPUS / "sessions").glob("*.jsonl")):
-        events, _ = read_session_file(file)
-        with services.database.transaction() as connection:
-            new += append_events(connection, project.project_id, events)[1]
+        new += import_sessions(services.database, project.project_id, file).events
     return new
 
 

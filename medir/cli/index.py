@@ -15,11 +15,10 @@ from medir.cli.frame import (
     stop,
     with_output,
 )
-from rag_core.database.sessions import append_events
 from rag_core.errors import UsageError
 from rag_core.indexing import IndexReport
 from rag_core.model import ALL_SCOPES, Scope
-from rag_core.sources.session_log import read_session_file
+from rag_core.sessions import import_sessions
 
 
 @click.command("index")
@@ -81,24 +80,24 @@ def sessions() -> None:
 @with_output
 def import_verb(output: Output, file: Path, project_id: str | None) -> None:
     """Import a file of JSON lines. Index it with `medir index --scope session`."""
-    events, refused = read_session_file(file)
     with services() as opened:
         found = chosen_project(opened, project_id)
-        with opened.database.transaction() as connection:
-            new_sessions, new_events = append_events(connection, found.project_id, events)
+        imported = import_sessions(opened.database, found.project_id, file)
     output.emit(
         {
             "project": found.project_id,
-            "sessions": new_sessions,
-            "events": new_events,
-            "refused": [{"line": entry.line, "reason": entry.reason} for entry in refused],
-            "masked": 0,
+            "sessions": imported.sessions,
+            "events": imported.events,
+            "refused": [{"line": entry.line, "reason": entry.reason} for entry in imported.refused],
+            "masked": imported.masked,
         }
     )
-    output.say(f"Imported {new_events} new events in {new_sessions} new sessions.")
-    for entry in refused:
+    output.say(f"Imported {imported.events} new events in {imported.sessions} new sessions.")
+    if imported.masked:
+        output.say(f"Masked {imported.masked} secrets.")
+    for entry in imported.refused:
         output.say(f"  line {entry.line} refused: {entry.reason}")
-    if refused:
+    if imported.refused:
         stop(EXIT_PARTIAL)
 
 

@@ -1,0 +1,1 @@
+"""Where text comes from: git repositories and session files."""

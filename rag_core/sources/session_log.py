@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from rag_core.errors import InvalidInput, UsageError
+from rag_core.errors import UsageError
 from rag_core.events import SessionEvent
 
 MAX_LINE_BYTES = 4_000_000
@@ -45,29 +45,15 @@ class _Event(_Base):
     payload: dict[str, object]
 
 
-def read_session_file(path: Path) -> tuple[list[SessionEvent], list[RefusedLine]]:
-    """All events of a file in its order, and the lines that are none.
+def read_session_file(path: Path) -> Iterator[SessionEvent | RefusedLine]:
+    """The lines of a file in their order, one at a time: each an event, or refused.
 
     Raises:
         UsageError: The file can't be read.
-        InvalidInput: No line of it is an event.
     """
-    events: list[SessionEvent] = []
-    refused: list[RefusedLine] = []
     for number, line in _lines(path):
         read = _read_line(line)
-        if isinstance(read, str):
-            refused.append(RefusedLine(line=number, reason=read))
-        else:
-            events.append(read)
-    if not events:
-        first = f"; line {refused[0].line}: {refused[0].reason}" if refused else ""
-        raise InvalidInput(
-            f"{path} holds no session event{first}.",
-            hint='Each line is a JSON object with "sessionId", "eventId", "type", "createdAt", "actor", "payload".',
-            where={"file": str(path)},
-        )
-    return events, refused
+        yield RefusedLine(line=number, reason=read) if isinstance(read, str) else read
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:

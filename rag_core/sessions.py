@@ -1,0 +1,56 @@
+"""Bringing session files into the event log."""
+
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from rag_core.database.connections import Database
+from rag_core.database.sessions import append_events
+from rag_core.errors import InvalidInput
+from rag_core.sources.masking import mask_event
+from rag_core.sources.session_log import RefusedLine, read_session_file
+
+# what an interrupted import has to do again; events already there are left as they are
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionImport:
+    """What came in: new sessions and events, lines that are no event, secrets masked."""
+
+    sessions: int
+    events: int
+    refused: tuple[RefusedLine, ...]
+    masked: int
+
+
+def import_sessions(database: Database, project_id: str, path: Path) -> SessionImport:
+    """Add a file's events to the project's sessions; safe to repeat, also after an interruption.
+
+    The file is read as a stream. Secrets are masked before anything is stored. A line that is no event is
+    refused by its number, and the rest is taken.
+
+    Raises:
+        UsageError: The file can't be read.
+        InvalidInput: No line of it is an event.
+    """
+    sessions = events = masked = seen = 0
+    refused: list[RefusedLine] = []
+    lines = read_session_file(path)
+    while batch := list(islice(lines, _BATCH)):
+        entries = [entry for entry in batch if not isinstance(entry, RefusedLine)]
+        refused.extend(entry for entry in batch if isinstance(entry, RefusedLine))
+        cleaned = [mask_event(entry) for entry in entries]
+        seen += len(cleaned)
+        masked += sum(count for _, count in cleaned)
+        with database.transaction() as connection:
+            new_sessions, new_events = append_events(connection, project_id, [event for event, _ in cleaned])
+        sessions, events = sessions + new_sessions, events + new_events
+    if not seen:
+        first = f"; line {refused[0].line}: {refused[0].reason}" if refused else ""
+        raise InvalidInput(
+            f"{path} holds no session event{first}.",
+            hint='A line is a JSON object with "sessionId", "eventId", "type", "createdAt", "actor" and "payload".',
+            where={"file": str(path)},
+        )
+    return SessionImport(sessions=sessions, events=events, refused=tuple(refused), masked=masked)

@@ -69,6 +69,11 @@ class GitRepository:
                 .strip()
             )
         except GitFailed as error:
+            if not error.quiet:
+                raise Unavailable(
+                    f"git can't read the repository {self.top}: {error}.",
+                    hint="Check it with git status there.",
+                ) from error
             if ref == "HEAD":
                 raise UsageError(
                     f"The repository {self.top} has no commit yet.",
@@ -152,9 +157,16 @@ class GitRepository:
             )
         except FileNotFoundError as error:
             raise no_git() from error
+        except subprocess.TimeoutExpired as error:
+            raise Unavailable(
+                f"git did not answer within {_TIMEOUT_S} s in {self.top}.",
+                hint="Check the repository with git fsck, and the disk it lies on.",
+            ) from error
         if finished.returncode != 0:
-            message = finished.stderr.decode(errors="replace").strip() or f"exit code {finished.returncode}"
-            raise GitFailed(message.splitlines()[0])
+            message = finished.stderr.decode(errors="replace").strip()
+            raise GitFailed(
+                (message or f"exit code {finished.returncode}").splitlines()[0], quiet=not message
+            )
         return finished.stdout
 
     def _command(self, *arguments: str) -> list[str]:
@@ -164,13 +176,23 @@ class GitRepository:
             str(self.top),
             "-c",
             f"safe.directory={self.top}",
+            # a partial clone must not reach for its remote while it is read
+            "-c",
+            "protocol.allow=never",
             "--no-replace-objects",
             *arguments,
         ]
 
 
 class GitFailed(Exception):
-    """A git command ended with an error; callers turn it into an error that says what to do."""
+    """A git command ended with an error; callers turn it into an error that says what to do.
+
+    `quiet` is true when git gave no reason, which is its way to say that a name is unknown.
+    """
+
+    def __init__(self, message: str, *, quiet: bool = False) -> None:
+        super().__init__(message)
+        self.quiet = quiet
 
 
 def find_top(path: Path) -> Path:
@@ -179,12 +201,17 @@ def find_top(path: Path) -> Path:
     Raises:
         UsageError: `path` does not exist, or lies in no repository.
     """
-    if not path.exists():
-        raise UsageError(f"The folder {path} does not exist.", hint="Give the path of a git repository.")
-    start = path.resolve()
-    for folder in (start, *start.parents):
-        if (folder / ".git").exists() or _is_git_folder(folder):
-            return folder
+    try:
+        if not path.exists():
+            raise UsageError(f"The folder {path} does not exist.", hint="Give the path of a git repository.")
+        start = path.resolve()
+        for folder in (start, *start.parents):
+            if (folder / ".git").exists() or _is_git_folder(folder):
+                return folder
+    except PermissionError as error:
+        raise UsageError(
+            f"{path} can't be read: {error.strerror}.", hint="Run Medir as a user who may read it."
+        ) from error
     raise UsageError(
         f"{path} is no git repository.",
         hint=f"Make it one: git init {path} && git -C {path} add -A && git -C {path} commit -m import",

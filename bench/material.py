@@ -1,0 +1,174 @@
+"""What the benches stand on: real corpora and judged collections, indexed in a throwaway home.
+
+The data lies in `../shared/data` beside the repository; `MEDIR_BENCH_DATA` names another folder.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from medir.configuration import load_configuration
+from medir.wiring import Services, open_services
+from rag_core.chunking import CHUNKER_VERSION
+from rag_core.database.candidates import TEXT_SEARCH_CONFIG
+from rag_core.database.chunks import ChunkRow, insert_chunks
+from rag_core.database.index_identity import read_identity, write_identity
+from rag_core.database.projects import Project, insert_project
+from rag_core.evaluation import read_golden_set
+from rag_core.golden.cases import GoldenCase
+from rag_core.indexing.vectors import embed_chunks
+from rag_core.model import ALL_SCOPES, Actor, CandidateSet, CandidateSettings, Chunk, Origin, Place, Scope
+from rag_core.projects import add_project
+
+TOP = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("MEDIR_BENCH_DATA", TOP.parent / "shared" / "data"))
+CORPORA = ("coopshield", "rnds", "sped-nfe", "fastapi-pt")
+BENCH = Actor(kind="system", id="bench", surface="cli")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedQuestion:
+    """A question and the places that answer it."""
+
+    id: str
+    question: str
+    expected: frozenset[Place]
+
+
+@contextmanager
+def throwaway_services() -> Iterator[Services]:
+    """Services over a home that is removed at the end; always the embedded encoder."""
+    home = Path(tempfile.mkdtemp(prefix="medir-bench-"))
+    # as root the server runs as another account, which must be able to enter
+    home.chmod(0o755)
+    kept = {key: value for key, value in os.environ.items() if key not in ("DATABASE_URL", "OLLAMA_HOST")}
+    try:
+        configuration = load_configuration(kept | {"MEDIR_HOME": str(home), "MEDIR_EMBEDDING": "embedded"})
+        with open_services(configuration) as services:
+            yield services
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def index_corpus(services: Services, name: str) -> tuple[Project, tuple[GoldenCase, ...]]:
+    """A real project's documentation as a project, with its golden cases."""
+    repository = services.configuration.home / "repositories" / name
+    shutil.copytree(DATA / "corpora" / name / "files", repository, copy_function=shutil.copy)
+    for folder in (repository, *repository.rglob("*")):
+        folder.chmod(0o755 if folder.is_dir() else 0o644)
+    for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "import")):
+        subprocess.run(
+            [
+                "git",
+                "-C",
+                str(repository),
+                "-c",
+                "user.name=bench",
+                "-c",
+                "user.email=bench@localhost",
+                *arguments,
+            ],
+            check=True,
+        )
+    project = add_project(services.database, name, repo=repository)
+    services.indexing.run(project, actor=BENCH)
+    return project, read_golden_set(DATA / "corpora" / name / "cases.yaml").cases
+
+
+def index_collection(services: Services, name: str) -> tuple[Project, tuple[JudgedQuestion, ...]]:
+    """A judged collection as a project: each document is one chunk of its own file."""
+    folder = DATA / "ir" / name
+    documents = {row["_id"]: _text(row) for row in _rows(folder / "corpus.jsonl")}
+    project = Project(project_id=name, name=name, repo=str(folder), root="", ref="HEAD", golden=None)
+    chunks = [
+        Chunk(scope=Scope.DOCS, origin=Origin(place=place_of(key)), ordinal=0, content=text)
+        for key, text in documents.items()
+    ]
+    with services.database.connection() as connection:
+        insert_project(connection, project)
+    vectors = embed_chunks(
+        services.database,
+        services.providers,
+        name,
+        index_model=None,
+        may_change_model=True,
+        chunks=chunks,
+        progress=lambda _step, _done, _total: None,
+        dry_run=False,
+    )
+    with services.database.transaction() as connection:
+        insert_chunks(
+            connection,
+            name,
+            [
+                ChunkRow(
+                    id=uuid.uuid4(),
+                    chunk=chunk,
+                    embedding=vectors.by_hash[chunk.content_hash],
+                    embedding_model=vectors.model_id,
+                )
+                for chunk in chunks
+            ],
+        )
+        write_identity(
+            connection,
+            name,
+            embedding_model=vectors.model_id,
+            chunker_version=CHUNKER_VERSION,
+            text_search_config=TEXT_SEARCH_CONFIG,
+        )
+    return project, _questions(folder)
+
+
+def fetch(
+    services: Services, project_id: str, questions: Mapping[str, str], *, depth: int
+) -> dict[str, CandidateSet]:
+    """Both signals' candidates of each question, by exact search, in one snapshot."""
+    with services.database.connection() as connection:
+        identity = read_identity(connection, project_id)
+    model = identity.embedding_model if identity else None
+    settings = CandidateSettings(scopes=ALL_SCOPES, fetch_depth=depth, embedding_model=model)
+    found: dict[str, CandidateSet] = {}
+    with services.database.snapshot() as connection:
+        for key, question in questions.items():
+            vector = services.search.embed(question, model)
+            found[key] = services.search.gather(
+                connection, project_id, question, vector, settings, exact=True
+            ).found
+    return found
+
+
+def place_of(document: str) -> Place:
+    """The place that a collection's document gets."""
+    return Place("file", f"docs/{document}.md")
+
+
+def _questions(folder: Path) -> tuple[JudgedQuestion, ...]:
+    expected: dict[str, set[Place]] = {}
+    with (folder / "qrels" / "test.tsv").open(encoding="utf-8") as file:
+        for line in list(file)[1:]:
+            question, document, gain = line.split("\t")
+            if int(gain) > 0:
+                expected.setdefault(question, set()).add(place_of(document))
+    texts = {row["_id"]: row["text"] for row in _rows(folder / "queries.jsonl")}
+    return tuple(
+        JudgedQuestion(id=key, question=texts[key], expected=frozenset(places))
+        for key, places in expected.items()
+    )
+
+
+def _rows(file: Path) -> Iterator[dict[str, str]]:
+    with file.open(encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def _text(row: dict[str, str]) -> str:
+    return f"{row.get('title') or ''}\n{row['text']}".strip()

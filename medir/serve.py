@@ -4,7 +4,8 @@ import ipaddress
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import streamlit as st
@@ -23,8 +24,9 @@ def make_app() -> st.App:
     return st.App(_APP, routes=[Mount("/api", app=make_api())])
 
 
-def serve_until_stopped(*, host: str, port: int, announce: Callable[[str], None], open_browser: bool) -> None:
-    """Serve until Ctrl-C or a termination signal.
+@contextmanager
+def listening(host: str, port: int) -> Iterator[socket.socket]:
+    """A socket that listens, taken before any work, so that an occupied port is known at once.
 
     Raises:
         Refused: The address is beyond this machine, where everybody could read the index.
@@ -35,12 +37,31 @@ def serve_until_stopped(*, host: str, port: int, announce: Callable[[str], None]
             f"{host} is reachable from other machines, and this server asks nobody who they are.",
             hint=f"Listen on {LOOPBACK}, and reach it through a tunnel or a proxy that signs people in.",
         )
-    with _listen(host, port) as listener:
-        address = f"http://{'[' + host + ']' if ':' in host else host}:{listener.getsockname()[1]}"
-        announce(f"Workbench: {address}  (Ctrl-C stops it)")
-        if open_browser:
-            threading.Timer(1.0, webbrowser.open, args=(address,)).start()
-        config = uvicorn.Config(make_app(), log_level="warning", timeout_graceful_shutdown=3)
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+            listener.listen()
+        except OSError as error:
+            raise Unavailable(
+                f"Port {port} of {host} can't be used: {error.strerror}.",
+                hint="Stop what uses it, or choose another: --port N, or MEDIR_PORT.",
+            ) from error
+        yield listener
+
+
+def serve_until_stopped(
+    listener: socket.socket, *, announce: Callable[[str], None], open_browser: bool
+) -> None:
+    """Serve the workbench and the API until Ctrl-C or a termination signal."""
+    host, port = listener.getsockname()[:2]
+    address = f"http://{'[' + host + ']' if ':' in host else host}:{port}"
+    announce(f"Workbench: {address}  (Ctrl-C stops it)")
+    if open_browser:
+        threading.Timer(1.0, webbrowser.open, args=(address,)).start()
+    config = uvicorn.Config(make_app(), log_level="warning", access_log=False, timeout_graceful_shutdown=3)
+    # uvicorn shuts down first and then passes the signal on
+    with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listener])
 
 
@@ -49,18 +70,3 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-    except OSError as error:
-        listener.close()
-        raise Unavailable(
-            f"Port {port} of {host} can't be used: {error.strerror}.",
-            hint="Stop what uses it, or choose another: --port N, or MEDIR_PORT.",
-        ) from error
-    return listener

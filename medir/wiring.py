@@ -1,6 +1,6 @@
 """The composition root: configuration in, services out. The only place where real things are chosen."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
@@ -92,7 +92,7 @@ def open_services(configuration: Configuration) -> Services:
 
 def _build(configuration: Configuration, server: EmbeddedServer | None, url: str) -> Services:
     clock = SystemClock()
-    database = Database(url)
+    database = Database(url, revive=None if server is None else _restart(server))
     database.open()
     providers = Providers(
         configured=configuration.embedding, ollama_host=configuration.ollama_host, clock=clock
@@ -110,3 +110,12 @@ def _build(configuration: Configuration, server: EmbeddedServer | None, url: str
         indexing=Indexing(database=database, providers=providers, clock=clock),
         evaluation=Evaluation(database=database, search=search, clock=clock),
     )
+
+
+def _restart(server: EmbeddedServer) -> Callable[[], None]:
+    def restart() -> None:
+        # taking and giving back one use starts a server that has gone away under those who use it
+        server.acquire()
+        server.release()
+
+    return restart

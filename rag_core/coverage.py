@@ -5,31 +5,49 @@ from datetime import datetime
 from pathlib import Path
 
 from rag_core.database.chunks import indexed_places
-from rag_core.database.connections import Database
+from rag_core.database.connections import Connection, Database
+from rag_core.database.index_contents import sessions_by_state
 from rag_core.database.index_identity import ScopeState, count_chunks, read_scope_states
 from rag_core.database.projects import Project
-from rag_core.database.sessions import list_sessions
 from rag_core.errors import MedirError
-from rag_core.model import ALL_SCOPES, Place, Scope
+from rag_core.model import ALL_SCOPES, Scope
 from rag_core.projects import current_commit
 from rag_core.sources.documents import SkipReason, list_markdown, scope_of
 from rag_core.sources.git import GitRepository
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SourceParts:
+    """What became of the sources that stand there now, in counts that add up to all of them.
+
+    `covered` have their text in the index; `without_text` hold nothing to index; `left_out` were skipped by the
+    last run; `waiting` no run has read, or not to their end.
+    """
+
+    covered: int
+    without_text: int
+    left_out: int
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeCoverage:
     """One scope: `sources` are Markdown files of the repository, or sessions; `indexed` those with chunks.
 
-    `sources` is None where the repository can't be read. `skipped` counts Markdown files that the last run left
-    out, with their reasons in `skipped_files`.
+    `sources` and `parts` are None where the repository can't be read. `skipped_files` are the Markdown files that
+    the last run left out, with their reasons, `notes` what is to be known of others. `gone` counts indexed places
+    that the repository does not have any more.
     """
 
     scope: Scope
     sources: int | None
+    parts: SourceParts | None
+    gone: int
     indexed: int
     chunks: int
     without_vector: int
     skipped_files: tuple[dict[str, str], ...]
+    notes: tuple[dict[str, str], ...]
     indexed_at: datetime | None
     commit: str | None
 
@@ -66,8 +84,9 @@ class Coverage:
 
     @property
     def moved(self) -> bool:
-        """Whether the repository has moved on since the index was made."""
-        return self.head_commit is not None and self.commit != self.head_commit
+        """Whether the repository has moved on since any of its scopes was indexed; true before the first run."""
+        commits = {scope.commit for scope in self.scopes if scope.commit is not None}
+        return self.head_commit is not None and commits != {self.head_commit}
 
     def to_json(self) -> dict[str, object]:
         """The contract's coverage."""
@@ -97,13 +116,14 @@ def measure_coverage(database: Database, project: Project) -> Coverage:
     with database.snapshot() as connection:
         states = read_scope_states(connection, project.project_id)
         places = indexed_places(connection, project.project_id)
-        sessions = len(list_sessions(connection, project.project_id))
+        sessions = _session_parts(connection, project.project_id)
         counts = {scope: count_chunks(connection, project.project_id, (scope,)) for scope in ALL_SCOPES}
     scopes = tuple(
         _scope_coverage(
             scope,
-            sources=sessions if scope is Scope.SESSION else _count_files(files, scope),
-            places=places,
+            sessions=sessions,
+            files=None if files is None else {path for path in files if scope_of(path) is scope},
+            indexed={place.key for place, found in places.items() if found is scope},
             counts=counts[scope],
             state=states.get(scope),
         )
@@ -115,26 +135,51 @@ def measure_coverage(database: Database, project: Project) -> Coverage:
     )
 
 
-def _count_files(files: frozenset[str] | None, scope: Scope) -> int | None:
-    return None if files is None else sum(scope_of(path) is scope for path in files)
+def _session_parts(connection: Connection, project_id: str) -> SourceParts:
+    covered, without_text, waiting = sessions_by_state(connection, project_id)
+    return SourceParts(covered=covered, without_text=without_text, left_out=0, waiting=waiting)
+
+
+def _file_parts(
+    files: set[str], indexed: set[str], skipped: list[dict[str, str]], state: ScopeState | None
+) -> SourceParts:
+    left_out = files & {entry["path"] for entry in skipped}
+    unread = files - indexed - left_out
+    # a run that read a file and made no chunk of it left only a count behind
+    without_text = min(len(unread), max(0, state.files - len(indexed))) if state else 0
+    return SourceParts(
+        covered=len(files & indexed - left_out),
+        without_text=without_text,
+        left_out=len(left_out),
+        waiting=len(unread) - without_text,
+    )
 
 
 def _scope_coverage(
     scope: Scope,
     *,
-    sources: int | None,
-    places: dict[Place, Scope],
+    sessions: SourceParts,
+    files: set[str] | None,
+    indexed: set[str],
     counts: tuple[int, int],
     state: ScopeState | None,
 ) -> ScopeCoverage:
-    skipped = state.skipped if state else []
+    skipped = [
+        entry for entry in (state.skipped if state else []) if entry["reason"] != SkipReason.NOT_MARKDOWN
+    ]
+    parts = sessions if scope is Scope.SESSION else None
+    if parts is None and files is not None:
+        parts = _file_parts(files, indexed, skipped, state)
     return ScopeCoverage(
         scope=scope,
-        sources=sources,
-        indexed=sum(found is scope for found in places.values()),
+        sources=parts and parts.covered + parts.without_text + parts.left_out + parts.waiting,
+        parts=parts,
+        gone=len(indexed - files) if scope is not Scope.SESSION and files is not None else 0,
+        indexed=len(indexed),
         chunks=counts[0],
         without_vector=counts[1],
-        skipped_files=tuple(entry for entry in skipped if entry["reason"] != SkipReason.NOT_MARKDOWN),
+        skipped_files=tuple(skipped),
+        notes=tuple(state.notes) if state else (),
         indexed_at=state.indexed_at if state else None,
         commit=state.commit if state else None,
     )

@@ -13,6 +13,8 @@ from rag_core.model import ALL_SCOPES, Scope, SearchSettings
 from rag_core.presets import Overrides, resolve_settings
 from rag_core.projects import current_commit
 
+__all__ = ["DataVersion", "IndexOverview", "Project", "all_projects", "data_version", "read_overview"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexOverview:

@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Self
 from uuid import UUID
 
-from rag_core.database.connections import Connection, Database
+from rag_core.database.connections import Connection, Database, translated_errors
 from rag_core.database.runs import (
     RunKind,
     finish_run,
@@ -41,10 +41,15 @@ class Cancelled(Refused):
 
 @dataclass(slots=True)
 class RunHandle:
-    """A run in progress. `result` is written into its row when it ends well."""
+    """A run in progress. `result` is written into its row when it ends well.
+
+    `confirm` raises `DatabaseUnavailable` where the server went away meanwhile, and with it the hold on the project;
+    to be called before anything is written that no other run may write too.
+    """
 
     id: UUID
     progress: Progress
+    confirm: Callable[[], None]
     result: dict[str, object] | None = None
 
 
@@ -79,6 +84,11 @@ def running(
         Cancelled: Someone asked it to stop.
     """
     with database.connection() as holder:
+
+        def confirm() -> None:
+            with translated_errors():
+                holder.execute("select 1")
+
         if exclusive and not _try_lock(holder, project_id, kind):
             raise _busy(database, project_id, kind)
         try:
@@ -95,7 +105,7 @@ def running(
                 at=clock.now(),
             )
             with _Heart(database, clock, project_id, identifier, listener) as heart:
-                yield from _guarded(database, clock, project_id, RunHandle(identifier, heart.report))
+                yield from _guarded(database, clock, project_id, RunHandle(identifier, heart.report, confirm))
         finally:
             if exclusive and not holder.broken:
                 _unlock(holder, project_id, kind)

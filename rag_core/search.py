@@ -204,7 +204,7 @@ class Search:
         if self._between_queries is not None:
             self._between_queries()
         lexical_started = self._clock.monotonic_ms()
-        query = build_lexical_query(connection, question, settings.lexical_operator)
+        query = build_lexical_query(connection, question, settings.lexical_operator, project_id=project_id)
         lexical_rows = lexical_candidates(connection, project_id, query, settings) if query else []
         lexical_done = self._clock.monotonic_ms()
 
@@ -215,7 +215,7 @@ class Search:
                 vector_available=available,
                 degraded=not available or vectors_missing,
                 degraded_reason=reason,
-                searchable_terms=len(query.lexemes) if query else 0,
+                searchable_terms=len(query.terms) if query else 0,
             ),
             query=query,
             vector=embedded.vector if available else None,

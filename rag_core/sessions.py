@@ -8,7 +8,7 @@ from rag_core.database.connections import Database
 from rag_core.database.sessions import append_events
 from rag_core.errors import InvalidInput
 from rag_core.sources.masking import mask_event
-from rag_core.sources.session_log import RefusedLine, read_session_file
+from rag_core.sources.session_log import EventLine, RefusedLine, read_session_file
 
 # what an interrupted import has to do again; events already there are left as they are
 _BATCH = 500
@@ -38,14 +38,18 @@ def import_sessions(database: Database, project_id: str, path: Path) -> SessionI
     refused: list[RefusedLine] = []
     lines = read_session_file(path)
     while batch := list(islice(lines, _BATCH)):
-        entries = [entry for entry in batch if not isinstance(entry, RefusedLine)]
+        entries = [entry for entry in batch if isinstance(entry, EventLine)]
         refused.extend(entry for entry in batch if isinstance(entry, RefusedLine))
-        cleaned = [mask_event(entry) for entry in entries]
-        seen += len(cleaned)
+        cleaned = [mask_event(entry.event) for entry in entries]
         masked += sum(count for _, count in cleaned)
         with database.transaction() as connection:
-            new_sessions, new_events = append_events(connection, project_id, [event for event, _ in cleaned])
-        sessions, events = sessions + new_sessions, events + new_events
+            appended = append_events(connection, project_id, [event for event, _ in cleaned])
+        refused.extend(
+            RefusedLine(line=entries[position].line, reason=f"eventId: is one of session {other!r} already")
+            for position, other in appended.misplaced.items()
+        )
+        seen += len(entries) - len(appended.misplaced)
+        sessions, events = sessions + appended.sessions, events + appended.events
     if not seen:
         first = f"; line {refused[0].line}: {refused[0].reason}" if refused else ""
         raise InvalidInput(
@@ -53,4 +57,8 @@ def import_sessions(database: Database, project_id: str, path: Path) -> SessionI
             hint='A line is a JSON object with "sessionId", "eventId", "type", "createdAt", "actor" and "payload".',
             where={"file": str(path)},
         )
-    return SessionImport(sessions=sessions, events=events, refused=tuple(refused), masked=masked)
+    return SessionImport(sessions=sessions, events=events, refused=_in_order(refused), masked=masked)
+
+
+def _in_order(refused: list[RefusedLine]) -> tuple[RefusedLine, ...]:
+    return tuple(sorted(refused, key=lambda entry: entry.line))

@@ -41,10 +41,12 @@ class Telemetry:
         return True
 
     def _note_loss(self, at: datetime, error: Exception) -> None:
-        _LOG.warning("A search was answered but not recorded (origin: infra): %s", error)
+        # the lines after the first may quote the row, and with it the question
+        message = next(iter(str(error).splitlines()), "")
+        _LOG.warning("A search was answered but not recorded (origin: infra): %s", message)
         if self._loss_log is None:
             return
-        line = {"at": at.isoformat(), "origin": "infra", "error": type(error).__name__, "message": str(error)}
+        line = {"at": at.isoformat(), "origin": "infra", "error": type(error).__name__, "message": message}
         try:
             with self._loss_log.open("a", encoding="utf-8") as log:
                 log.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -1,6 +1,9 @@
 """The command line `medir`: one small file a command group; options in, one use case, an exit code out."""
 
+import logging
+import signal
 import sys
+from types import FrameType
 
 import click
 
@@ -26,8 +29,17 @@ for command in (up, serve, database, project, index, sessions, search, golden, c
 
 def main() -> None:
     """The entry point of the program."""
+    # what the pool tries on its own is told by the error that follows, in one line
+    logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # ended politely, a process gives back what it holds: the embedded server, a run's row
+        signal.signal(number, _interrupt)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(encoding="utf-8", errors="replace")
     sys.exit(run(medir, sys.argv[1:]))
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

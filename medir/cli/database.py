@@ -147,7 +147,7 @@ def _required_server(config: Configuration) -> EmbeddedServer:
 
 def _program(name: str, *arguments: str) -> None:
     finished = subprocess.run(
-        [str(installed_programs() / name), *arguments], capture_output=True, check=False
+        [str(installed_programs() / "bin" / name), *arguments], capture_output=True, check=False
     )
     if finished.returncode != 0:
         lines = finished.stderr.decode(errors="replace").strip().splitlines() or ["no message"]

@@ -150,7 +150,7 @@ def run(command: click.Command, arguments: list[str]) -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except (click.Abort, KeyboardInterrupt):
-        output.note("Stopped.")
+        _refuse(output, "interrupted", "Stopped.", "")
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # whoever read the output has left; nobody is there to be told

@@ -1,12 +1,13 @@
 """`medir project`: what is indexed, and where it lies."""
 
+import sys
 from pathlib import Path
 
 import click
 
 from medir.cli.frame import Output, chosen_project, project_option, services, with_output
 from rag_core.database.projects import Project, list_projects
-from rag_core.errors import MedirError
+from rag_core.errors import MedirError, Refused
 from rag_core.projects import add_project, current_commit, remove_project, set_project
 
 _FOLDER = click.Path(path_type=Path)
@@ -97,6 +98,8 @@ def remove_verb(output: Output, project_id: str | None, yes: bool) -> None:
     """Delete a project with its index, searches, votes and runs."""
     with services() as opened:
         found = chosen_project(opened, project_id)
+        if not yes and (output.as_json or not sys.stdin.isatty()):
+            raise Refused(f"Nobody is here to be asked whether {found.project_id} may go.", hint="Add --yes.")
         if not yes:
             click.confirm(
                 f"Delete {found.project_id} with its index, searches, votes and runs?", abort=True, err=True

@@ -18,7 +18,7 @@ from medir.cli.frame import (
 )
 from medir.cli.golden import print_run
 from medir.configuration import port_number
-from medir.serve import LOOPBACK, serve_until_stopped
+from medir.serve import LOOPBACK, listening, serve_until_stopped
 from rag_core.errors import MedirError
 
 _PORT = click.option("--port", metavar="N", help="Port of the workbench; default MEDIR_PORT or 8501.")
@@ -30,8 +30,8 @@ _PORT = click.option("--port", metavar="N", help="Port of the workbench; default
 @with_output
 def serve(output: Output, host: str, port: str | None) -> None:
     """Serve the workbench and the HTTP API until Ctrl-C."""
-    with services():
-        serve_until_stopped(host=host, port=_port(port), announce=output.note, open_browser=False)
+    with listening(host, _port(port)) as listener, services():
+        serve_until_stopped(listener, announce=output.note, open_browser=False)
 
 
 @click.command("up")
@@ -40,30 +40,31 @@ def serve(output: Output, host: str, port: str | None) -> None:
 @with_output
 def up(output: Output, no_serve: bool, port: str | None) -> None:
     """Start everything: database, sample project, golden run, workbench."""
-    code = 0
-    chosen_port = _port(port)
-    with services() as opened:
-        with output.progress() as listener:
-            project = sample.ensure_sample(opened, actor=operator(), say=output.note, listener=listener)
-            try:
-                run = opened.evaluation.run_golden(project, actor=operator(), listener=listener)
-            except MedirError as error:
-                if no_serve:
-                    raise
-                output.note(error.message)
-                output.note(error.hint)
-                run, code = None, EXIT_REFUSED
-        if run is not None:
-            output.emit(run.to_json())
-            if not output.as_json:
-                print_run(output, run)
-            code = 0 if run.gate_passed else EXIT_GATE
-        if not no_serve:
-            serve_until_stopped(
-                host=LOOPBACK, port=chosen_port, announce=output.note, open_browser=_may_open_browser()
-            )
-    if code:
-        stop(code)
+    if no_serve:
+        stop(_prepare(output, serving=False))
+    with listening(LOOPBACK, _port(port)) as listener, services():
+        code = _prepare(output, serving=True)
+        serve_until_stopped(listener, announce=output.note, open_browser=_may_open_browser())
+    stop(code)
+
+
+def _prepare(output: Output, *, serving: bool) -> int:
+    """Sample and golden run; the exit code that they deserve."""
+    with services() as opened, output.progress() as listener:
+        project = sample.ensure_sample(opened, actor=operator(), say=output.note, listener=listener)
+        try:
+            run = opened.evaluation.run_golden(project, actor=operator(), listener=listener)
+        except MedirError as error:
+            if not serving:
+                raise
+            # the workbench shows what is wrong with the set
+            output.note(error.message)
+            output.note(error.hint)
+            return EXIT_REFUSED
+    output.emit(run.to_json())
+    if not output.as_json:
+        print_run(output, run)
+    return 0 if run.gate_passed else EXIT_GATE
 
 
 def _port(given: str | None) -> int:

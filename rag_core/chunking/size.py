@@ -106,8 +106,7 @@ def _overlap_start(text: str, covered: int, previous_start: int, tables: Sequenc
     floor = max(covered - OVERLAP_CHARS, previous_start + 1)
     table = _last_table_before(tables, covered)
     if table is not None:
-        if covered < table.end:
-            return covered
+        # Within the table this leaves nothing to search.
         floor = max(floor, table.end)
     word = _WORD_START.search(text, floor, covered)
     return word.start() if word else covered

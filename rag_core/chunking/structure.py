@@ -70,15 +70,11 @@ class _VisibleText:
         edges = [0, *(edge for span in hidden for edge in span), len(text)]
         self.text = "".join(text[begin:end] for begin, end in zip(edges[::2], edges[1::2], strict=True))
         self._begins = [begin for begin, _ in hidden]
-        self._ends = [end for _, end in hidden]
         self._hidden_before = list(accumulate((end - begin for begin, end in hidden), initial=0))
 
     def offset(self, old: int) -> int:
-        """Where `old` lies now; inside a hidden span, where that was."""
-        index = bisect_right(self._begins, old)
-        if index and old < self._ends[index - 1]:
-            return self._begins[index - 1] - self._hidden_before[index - 1]
-        return old - self._hidden_before[index]
+        """Where `old` lies now. Of offsets inside a hidden span there is none to give; nothing starts there."""
+        return old - self._hidden_before[bisect_right(self._begins, old)]
 
 
 def read_structure(text: str) -> Structure:

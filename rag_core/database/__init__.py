@@ -1,0 +1,1 @@
+"""PostgreSQL: server, pool, migrations, and queries beside their typed functions."""

@@ -3,16 +3,22 @@
 Ties are cut by the key that ranking uses: files before sessions, path or session id by code point, ordinal.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from rag_core.database.chunks import origin_of, place_of
 from rag_core.database.connections import Connection
-from rag_core.model import CandidateSettings, LexicalOperator, Origin, Scope
+from rag_core.database.lexemes import read_spellings, read_tokens
+from rag_core.lexical.rank import WORTH, fewest_terms
+from rag_core.lexical.terms import Term, asked_terms, keys_of, resolved_terms
+from rag_core.lexical.tsquery import all_terms, any_of, at_least
+from rag_core.model import CandidateSettings, LexicalFunction, LexicalOperator, Origin, Scope
 from rag_core.ports import Vectors
 
 # raised whenever the same question would find other chunks or score them otherwise
-QUERY_VERSION = "1"
+QUERY_VERSION = "2"
 TEXT_SEARCH_CONFIG = "portuguese"
 
 _HNSW_MAX_DEPTH = 1000
@@ -34,36 +40,82 @@ class SignalRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LexicalQuery:
-    """A question as a tsquery in its text form, and how many distinct terms it asks for."""
+    """A question as a tsquery in its text form, and its terms: each the lexemes of all its spellings.
+
+    `terms` are in code point order, except that the rarest may be put last where that is known.
+    """
 
     tsquery: str
-    lexemes: tuple[str, ...]
+    terms: tuple[Term, ...]
+    operator: LexicalOperator
+
+    @property
+    def lexemes(self) -> tuple[str, ...]:
+        """Every lexeme of every term, in code point order."""
+        return tuple(sorted({lexeme for term in self.terms for lexeme in term}))
+
+    @property
+    def score_parts(self) -> "ScoreParts":
+        """What the SQL of the lexical functions is given."""
+        one_for_all = self.operator is LexicalOperator.ANY or len(self.terms) == 1
+        spelled = tuple(term for term in self.terms if len(term) > 1) if one_for_all else ()
+        plain = tuple(term[0] for term in self.terms if len(term) == 1) if spelled else ()
+        return ScoreParts(
+            query=self.tsquery,
+            terms=[any_of(term) for term in self.terms],
+            plain=any_of(sorted(plain)) or None,
+            plain_terms=len(plain),
+            spelled=[any_of(term) for term in spelled],
+            worth=list(WORTH),
+        )
+
+
+class ScoreParts(TypedDict):
+    """Named parameters of the lexical score.
+
+    `terms` are all terms. Where some have several spellings, `spelled` are those, and `plain` the others with
+    their number; else `spelled` is empty and PostgreSQL's own function is the score.
+    """
+
+    query: str
+    terms: list[str]
+    plain: str | None
+    plain_terms: int
+    spelled: list[str]
+    worth: list[float]
 
 
 def build_lexical_query(
-    connection: Connection, question: str, operator: LexicalOperator
+    connection: Connection, question: str, operator: LexicalOperator, *, project_id: str | None = None
 ) -> LexicalQuery | None:
-    """The question's lexemes joined by OR or AND; None when it has no searchable word.
+    """The question's terms joined by OR or AND; None when it has no searchable word.
 
     PostgreSQL takes the question apart with the configuration that made the index; the text itself never
     becomes part of a query, and each lexeme is quoted as a tsquery literal.
+
+    Args:
+        connection: An open snapshot, the same that is searched.
+        question: Clean text.
+        operator: Whether a chunk must hold any or all of the terms.
+        project_id: Whose spellings the terms have. None: each word only as it was typed.
     """
-    row = connection.execute(
-        r"""
-        select
-            array_agg(lexeme order by lexeme collate "C"),
-            string_agg(
-                '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''',
-                case %(operator)s when 'all' then ' & ' else ' | ' end
-                order by lexeme collate "C"
-            )
-        from unnest(to_tsvector('portuguese', %(question)s::text))
-        """,
-        {"question": question, "operator": str(operator)},
-    ).fetchone()
-    if row is None or row[1] is None:
+    asked = asked_terms(read_tokens(connection, question))
+    if not asked:
         return None
-    return LexicalQuery(tsquery=row[1], lexemes=tuple(row[0]))
+    spellings = {} if project_id is None else read_spellings(connection, project_id, keys_of(asked))
+    terms = resolved_terms(
+        asked,
+        {key: [spelling.lexeme for spelling in found] for key, found in spellings.items()},
+        with_parts=operator is LexicalOperator.ANY,
+    )
+    held = {spelling.lexeme: spelling.chunks for found in spellings.values() for spelling in found}
+    terms = tuple(sorted(terms, key=lambda term: (-sum(held.get(lexeme, 0) for lexeme in term), term)))
+    everything = sorted({lexeme for term in terms for lexeme in term})
+    return LexicalQuery(
+        tsquery=all_terms(sorted(terms)) if operator is LexicalOperator.ALL else any_of(everything),
+        terms=terms,
+        operator=operator,
+    )
 
 
 def lexical_candidates(
@@ -71,38 +123,94 @@ def lexical_candidates(
 ) -> list[SignalRow]:
     """The best chunks by the lexical function, at most `settings.fetch_depth`.
 
-    `ts_rank` and `ts_rank_cd` use normalisation 32 (rank / (rank + 1)); `coverage` is the share of the
-    question's distinct terms that the chunk holds.
+    `ts_rank` and `ts_rank_cd` use normalisation 32 (rank / (rank + 1)). Spellings of one term count as one lexeme:
+    `ts_rank` is what it would be if the chunk used one of them throughout. `coverage` is the share of the
+    question's terms that the chunk holds.
+
+    Where any term may match, chunks that hold too few terms to be among the best are never read. That changes no
+    score and no order: what was left out is proved to score less than the last row.
     """
+    connection.execute("select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)")
+    rows = _best(connection, project_id, query, settings)
+    connection.execute("select set_config('enable_seqscan', 'on', true)")
+    return _signal_rows(rows)
+
+
+def _best(
+    connection: Connection, project_id: str, query: LexicalQuery, settings: CandidateSettings
+) -> list[tuple[object, ...]]:
+    if query.operator is LexicalOperator.ALL or settings.lexical_function is LexicalFunction.TS_RANK_CD:
+        return _ranked(connection, project_id, query, settings, matching=query.tsquery)
+    count = len(query.terms)
+    needed = count
+    while needed > 1:
+        rows = _ranked(connection, project_id, query, settings, matching=at_least(needed, query.terms))
+        if len(rows) == settings.fetch_depth:
+            enough = _terms_of_the_best(float(str(rows[-1][-1])), count, settings.lexical_function)
+            if enough >= needed:
+                return rows
+            needed = enough
+            break
+        needed = max(1, needed * 3 // 4)
+    return _ranked(connection, project_id, query, settings, matching=at_least(needed, query.terms))
+
+
+def _terms_of_the_best(last_score: float, terms: int, function: LexicalFunction) -> int:
+    """How many terms a chunk must hold to score no less than the last row found so far."""
+    if function is LexicalFunction.COVERAGE:
+        return max(1, math.ceil(last_score * terms - 1e-9))
+    return fewest_terms(last_score, terms)
+
+
+def _ranked(
+    connection: Connection,
+    project_id: str,
+    query: LexicalQuery,
+    settings: CandidateSettings,
+    *,
+    matching: str,
+) -> list[tuple[object, ...]]:
     # a row is a matching chunk, best first, found through the GIN index on search_vector
-    rows = connection.execute(
+    return connection.execute(
         """
         select id::text, scope::text, source_path, session_id, ordinal, content_hash, metadata,
-            case %(function)s
-                when 'ts_rank' then ts_rank(search_vector, %(query)s::tsquery, 32)::float8
-                when 'ts_rank_cd' then ts_rank_cd(search_vector, %(query)s::tsquery, 32)::float8
+            case
+                when %(function)s = 'coverage' then (
+                    select count(*) from unnest(%(terms)s::tsquery[]) term where search_vector @@ term
+                )::float8 / cardinality(%(terms)s::tsquery[])
+                when %(function)s = 'ts_rank_cd' then ts_rank_cd(search_vector, %(query)s::tsquery, 32)::float8
+                when cardinality(%(spelled)s::tsquery[]) = 0
+                    then ts_rank(search_vector, %(query)s::tsquery, 32)::float8
                 else (
-                    select count(*) from unnest(%(lexemes)s::text[]) lexeme
-                    where lexeme = any(tsvector_to_array(search_vector))
-                )::float8 / cardinality(%(lexemes)s::text[])
+                    -- ts_rank_cd counts: each position of a term adds 0.1
+                    select rank / (rank + 1)
+                    from (
+                        select (
+                            coalesce(ts_rank(search_vector, %(plain)s::tsquery), 0)::float8 * %(plain_terms)s
+                            + sum((%(worth)s::float8[])[
+                                1 + least(256, round(10 * ts_rank_cd(search_vector, term)))::integer
+                            ])
+                        ) / cardinality(%(terms)s::tsquery[]) as rank
+                        from unnest(%(spelled)s::tsquery[]) term
+                    ) mean
+                )
             end as score
         from chunks
         where project_id = %(project)s
           and scope = any(%(scopes)s::chunk_scope[])
-          and search_vector @@ %(query)s::tsquery
+          and search_vector @@ %(matching)s::tsquery
         order by score desc, scope = 'session', coalesce(source_path, session_id) collate "C", ordinal
         limit %(depth)s
         """,
         {
+            **query.score_parts,
+            "matching": matching,
             "project": project_id,
-            "query": query.tsquery,
-            "lexemes": list(query.lexemes),
             "function": str(settings.lexical_function),
             "scopes": [str(scope) for scope in settings.scopes],
             "depth": settings.fetch_depth,
         },
     ).fetchall()
-    return _signal_rows(rows)
 
 
 def vector_candidates(

@@ -4,7 +4,7 @@ Every connection is in autocommit mode, so that a read leaves no transaction ope
 writes and snapshots open transactions explicitly.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
@@ -19,18 +19,22 @@ from rag_core.errors import DatabaseUnavailable
 Connection = psycopg.Connection[TupleRow]
 
 _IDLE_IN_TRANSACTION = "60s"
-_WAIT_FOR_CONNECTION_S = 10.0
+_WAIT_FOR_CONNECTION_S = 5.0
 
 
 class Database:
     """A pool of connections to one database. Recovers by itself when the server comes back.
 
-    `url` is a libpq connection string or URL.
+    Args:
+        url: A libpq connection string or URL.
+        max_size: How many connections at most.
+        revive: Called when no connection can be had, before one more try: starts a server that is ours to start.
     """
 
-    def __init__(self, url: str, *, max_size: int = 8) -> None:
+    def __init__(self, url: str, *, max_size: int = 8, revive: Callable[[], None] | None = None) -> None:
         self.url = url
-        self._pool = ConnectionPool(
+        self._revive = revive
+        self._pool: ConnectionPool[Connection] = ConnectionPool(
             url,
             min_size=0,
             max_size=max_size,
@@ -70,14 +74,24 @@ class Database:
             DatabaseUnavailable: The server does not answer, or went away in the middle.
         """
         with translated_errors():
+            connection = self._take()
             try:
-                with self._pool.connection() as connection:
+                with connection:
                     yield connection
-            except PoolTimeout as error:
-                raise DatabaseUnavailable(
-                    "The database does not answer.",
-                    hint="Check DATABASE_URL, or run `medir doctor`.",
-                ) from error
+            finally:
+                self._pool.putconn(connection)
+
+    def _take(self) -> Connection:
+        try:
+            return self._pool.getconn()
+        except PoolTimeout as error:
+            if self._revive is None:
+                raise _no_answer() from error
+        self._revive()
+        try:
+            return self._pool.getconn()
+        except PoolTimeout as error:
+            raise _no_answer() from error
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
@@ -106,11 +120,20 @@ def translated_errors() -> Iterator[None]:
         ) from error
 
 
+def _no_answer() -> DatabaseUnavailable:
+    return DatabaseUnavailable(
+        "The database does not answer.", hint="Check DATABASE_URL, or run `medir doctor`."
+    )
+
+
 def _configure(connection: Connection) -> None:
     # before the first migration the type does not exist yet; the runner opens its own connection
     connection.execute(
         "select set_config('idle_in_transaction_session_timeout', %s, false)", (_IDLE_IN_TRANSACTION,)
     )
+    # whatever the server's or the caller's defaults are, dates and texts are read in one form
     connection.execute("set client_encoding to 'UTF8'")
+    connection.execute("set timezone to 'UTC'")
+    connection.execute("set datestyle to 'ISO'")
     if connection.execute("select to_regtype('vector') is not null").fetchone() == (True,):
         register_vector(connection)

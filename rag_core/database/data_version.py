@@ -18,6 +18,11 @@ class DataVersion:
     run_at: datetime | None
     asked_at: datetime | None
 
+    @property
+    def ground(self) -> tuple[int, int]:
+        """What decides a search's answer: the index and the adopted settings."""
+        return (self.index_generation, self.adopted_id)
+
 
 def read_data_version(connection: Connection, project_id: str) -> DataVersion:
     """The project's version now; a project that does not exist has the version of an empty one."""
@@ -32,5 +37,5 @@ def read_data_version(connection: Connection, project_id: str) -> DataVersion:
         """,
         {"project": project_id},
     ).fetchone()
-    generation, adopted_id, run_at, asked_at = row if row else (0, 0, None, None)
+    generation, adopted_id, run_at, asked_at = row or (0, 0, None, None)
     return DataVersion(index_generation=generation, adopted_id=adopted_id, run_at=run_at, asked_at=asked_at)

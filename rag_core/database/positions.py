@@ -2,11 +2,21 @@
 
 from dataclasses import dataclass
 
-from rag_core.database.candidates import LexicalQuery
+from rag_core.database.candidates import LexicalQuery, ScoreParts
 from rag_core.database.chunks import origin_of
 from rag_core.database.connections import Connection
 from rag_core.model import CandidateSettings, Origin, Place, Scope
 from rag_core.ports import Vectors
+
+
+_NOTHING_ASKED: ScoreParts | dict[str, object] = {
+    "query": None,
+    "terms": [],
+    "plain": None,
+    "plain_terms": 0,
+    "spelled": [],
+    "worth": [],
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +61,23 @@ def read_positions(
             select id, row_number() over (order by score desc, is_session, place_key, ordinal) as position
             from (
                 select id, is_session, place_key, ordinal,
-                    case %(function)s
-                        when 'ts_rank' then ts_rank(search_vector, %(query)s::tsquery, 32)::float8
-                        when 'ts_rank_cd' then ts_rank_cd(search_vector, %(query)s::tsquery, 32)::float8
-                        else (
-                            select count(*) from unnest(%(lexemes)s::text[]) lexeme
-                            where lexeme = any(tsvector_to_array(search_vector))
+                    case
+                        when %(function)s = 'coverage' then (
+                            select count(*) from unnest(%(terms)s::tsquery[]) term where search_vector @@ term
                         )::float8
+                        when %(function)s = 'ts_rank_cd'
+                            then ts_rank_cd(search_vector, %(query)s::tsquery, 32)::float8
+                        when cardinality(%(spelled)s::tsquery[]) = 0
+                            then ts_rank(search_vector, %(query)s::tsquery, 32)::float8
+                        else (
+                            select (
+                                coalesce(ts_rank(search_vector, %(plain)s::tsquery), 0)::float8 * %(plain_terms)s
+                                + sum((%(worth)s::float8[])[
+                                    1 + least(256, round(10 * ts_rank_cd(search_vector, term)))::integer
+                                ])
+                            )
+                            from unnest(%(spelled)s::tsquery[]) term
+                        )
                     end as score
                 from scoped where search_vector @@ %(query)s::tsquery
             ) matching
@@ -74,8 +94,7 @@ def read_positions(
             "project": project_id,
             "scopes": [str(scope) for scope in settings.scopes],
             "vector": vector,
-            "query": query.tsquery if query else None,
-            "lexemes": list(query.lexemes) if query else [],
+            **(query.score_parts if query else _NOTHING_ASKED),
             "function": str(settings.lexical_function),
             "kind": place.kind,
             "key": place.key,

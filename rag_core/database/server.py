@@ -22,7 +22,6 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
 
 import psutil
 
@@ -277,7 +276,7 @@ class EmbeddedServer:
     def _in_use(self) -> bool | None:
         if self._mark is not None:
             return True
-        if not self._home.is_dir():
+        if not (self._home / "users.lock").exists():
             return False
         try:
             with server_locks.exclusive(self._home / "server.lock", 0.0):
@@ -285,12 +284,11 @@ class EmbeddedServer:
         except (DatabaseUnavailable, OSError):
             return None
 
-    def _after_fork(self) -> Self:
+    def _after_fork(self) -> None:
         """In a forked child: its parent's use is not its own, and another thread may have held the guard."""
         self._guard = threading.RLock()
         self._uses = 0
         self._mark = None
-        return self
 
 
 _servers: weakref.WeakSet[EmbeddedServer] = weakref.WeakSet()

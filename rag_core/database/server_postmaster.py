@@ -85,13 +85,13 @@ def _works_in(process: psutil.Process, data: Path) -> bool | None:
     """
     try:
         folder = Path(f"/proc/{process.pid}/cwd").stat() if psutil.LINUX else Path(process.cwd()).stat()
-        if folder.st_nlink == 0:
-            return None  # deleted under a server that still runs
-        return os.path.samestat(folder, data.stat())
-    except FileNotFoundError:
-        return None if psutil.pid_exists(process.pid) else False
     except (PermissionError, psutil.AccessDenied):
         return None  # root in a container may lack the right to look
+    except (FileNotFoundError, ProcessLookupError):
+        return None if psutil.pid_exists(process.pid) else False
+    if folder.st_nlink == 0:
+        return None  # deleted under a server that still runs
+    return data.exists() and os.path.samestat(folder, data.stat())
 
 
 def _is_named(process: psutil.Process, place: Place) -> bool:
@@ -121,7 +121,7 @@ def end_orphans(place: Place) -> None:
     _, rest = psutil.wait_procs(living(place), timeout=_ORPHANS_S)
     for number in (signal.SIGQUIT, signal.SIGKILL):
         for process in rest:
-            with suppress(psutil.NoSuchProcess):
+            with suppress(psutil.Error):
                 process.send_signal(number)
         _, rest = psutil.wait_procs(rest, timeout=_ORPHANS_S)
 
@@ -238,6 +238,11 @@ def end(place: Place, running: psutil.Process) -> None:
             _, alive = psutil.wait_procs([running], timeout=limit_s)
             if not alive:
                 break
+        else:
+            raise DatabaseUnavailable(
+                f"The database's process {running.pid} does not end.",
+                hint="The disk may hang; try again when it answers, or restart the machine.",
+            )
     except psutil.NoSuchProcess:
         pass
     except psutil.AccessDenied as error:

@@ -1,6 +1,7 @@
 """Sessions and their event logs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from psycopg.types.json import Jsonb
 
@@ -8,14 +9,35 @@ from rag_core.database.connections import Connection
 from rag_core.events import INDEXED_EVENT_TYPES, Message, SessionEvent
 
 
-def append_events(connection: Connection, project_id: str, events: Sequence[SessionEvent]) -> tuple[int, int]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Appended:
+    """What came of some events: how many sessions and events were new, and which events can't be taken.
+
+    `misplaced` maps an event's position among those given to the other session that has its id already.
+    """
+
+    sessions: int
+    events: int
+    misplaced: Mapping[int, str]
+
+
+def append_events(connection: Connection, project_id: str, events: Sequence[SessionEvent]) -> Appended:
     """Add events to their sessions' logs in the order given; an event already there is left as it is.
 
-    Returns:
-        How many sessions and how many events were new.
+    Takes part in a transaction, and makes others who append to the project wait for its end: numbers in a log have
+    no gaps and no twins.
     """
+    connection.execute(
+        "select pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"medir:sessions:{project_id}",)
+    )
+    session_of = _sessions_of_events(connection, project_id, [event.event_id for event in events])
     new_sessions = new_events = 0
-    for event in events:
+    misplaced: dict[int, str] = {}
+    for position, event in enumerate(events):
+        other = session_of.setdefault(event.event_id, event.session_id)
+        if other != event.session_id:
+            misplaced[position] = other
+            continue
         new_sessions += connection.execute(
             """
             insert into sessions (project_id, id, title, created_at) values (%s, %s, %s, %s)
@@ -23,34 +45,46 @@ def append_events(connection: Connection, project_id: str, events: Sequence[Sess
             """,
             (project_id, event.session_id, event.title, event.created_at),
         ).rowcount
-        new_events += connection.execute(
-            """
-            insert into session_events (project_id, id, session_id, seq, type, actor_kind, actor_id, created_at,
-                payload)
-            select %(project)s, %(id)s, %(session)s,
-                coalesce((
-                    select max(seq) from session_events where project_id = %(project)s and session_id = %(session)s
-                ), 0) + 1,
-                %(type)s, %(actor_kind)s, %(actor_id)s, %(at)s, %(payload)s
-            on conflict (project_id, id) do nothing
-            """,
-            {
-                "project": project_id,
-                "id": event.event_id,
-                "session": event.session_id,
-                "type": event.type,
-                "actor_kind": event.actor_kind,
-                "actor_id": event.actor_id,
-                "at": event.created_at,
-                "payload": Jsonb(event.payload),
-            },
-        ).rowcount
+        new_events += _append(connection, project_id, event)
         if event.title is not None:
             connection.execute(
                 "update sessions set title = %s where project_id = %s and id = %s and title is null",
                 (event.title, project_id, event.session_id),
             )
-    return new_sessions, new_events
+    return Appended(sessions=new_sessions, events=new_events, misplaced=misplaced)
+
+
+def _sessions_of_events(connection: Connection, project_id: str, event_ids: Sequence[str]) -> dict[str, str]:
+    rows = connection.execute(
+        "select id, session_id from session_events where project_id = %s and id = any(%s::text[])",
+        (project_id, list(event_ids)),
+    ).fetchall()
+    return dict(rows)
+
+
+def _append(connection: Connection, project_id: str, event: SessionEvent) -> int:
+    return connection.execute(
+        """
+        insert into session_events (project_id, id, session_id, seq, type, actor_kind, actor_id, created_at,
+            payload)
+        select %(project)s, %(id)s, %(session)s,
+            coalesce((
+                select max(seq) from session_events where project_id = %(project)s and session_id = %(session)s
+            ), 0) + 1,
+            %(type)s, %(actor_kind)s, %(actor_id)s, %(at)s, %(payload)s
+        on conflict (project_id, id) do nothing
+        """,
+        {
+            "project": project_id,
+            "id": event.event_id,
+            "session": event.session_id,
+            "type": event.type,
+            "actor_kind": event.actor_kind,
+            "actor_id": event.actor_id,
+            "at": event.created_at,
+            "payload": Jsonb(event.payload),
+        },
+    ).rowcount
 
 
 def list_sessions(connection: Connection, project_id: str) -> list[str]:

@@ -38,11 +38,14 @@ def keep_vectors(
 
 
 def drop_unused_vectors(connection: Connection, project_id: str) -> int:
-    """Forget document vectors that no chunk of the project uses any more; returns how many."""
+    """Forget document vectors that no chunk of the project uses, a month after they were made; returns how many.
+
+    Until then they serve a branch that comes back, and the next run of one that was killed.
+    """
     return connection.execute(
         """
         delete from embedding_cache k
-        where k.project_id = %s and k.role = 'document' and not exists (
+        where k.project_id = %s and k.role = 'document' and k.created_at < now() - interval '30 days' and not exists (
             select from chunks c
             where c.project_id = k.project_id and c.content_hash = k.text_hash and c.embedding_model = k.model
         )

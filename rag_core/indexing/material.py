@@ -10,7 +10,7 @@ from rag_core.database.sessions import list_sessions, read_messages
 from rag_core.errors import UsageError
 from rag_core.model import Chunk, Scope
 from rag_core.runs import Progress
-from rag_core.sources.documents import DocumentTree, read_documents
+from rag_core.sources.documents import DOCS_PREFIX, DocumentTree, SkipReason, read_documents
 from rag_core.sources.git import GitRepository
 
 
@@ -25,7 +25,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
-    """All chunks of a target, by place and ordinal. `sources` counts files or sessions by scope."""
+    """All chunks of a target, by place and ordinal. `sources` counts all files or sessions there are, by scope."""
 
     tree: DocumentTree | None
     chunks: tuple[Chunk, ...]
@@ -40,8 +40,8 @@ def read_material(database: Database, project: Project, target: Target, progress
     """Read and cut everything that the target covers.
 
     Raises:
-        UsageError: The repository, the ref or the session does not exist.
-        Unavailable: There is no git, or an object is missing.
+        UsageError: The repository, the ref or the session does not exist, or there is nothing at all to index.
+        Unavailable: There is no git, or it can't read the repository.
     """
     sources = dict.fromkeys(target.scopes, 0)
     tree: DocumentTree | None = None
@@ -58,6 +58,11 @@ def read_material(database: Database, project: Project, target: Target, progress
         count, spoken = _read_sessions(database, project, target.session_id)
         sources[Scope.SESSION] = count
         chunks.extend(spoken)
+    if tree is not None and not sources.get(Scope.SESSION) and _holds_nothing(tree):
+        raise UsageError(
+            f"There is no Markdown file under {_docs_folder(project)} of {project.repo} at {target.ref}.",
+            hint="Commit some, or name another folder or ref: medir project set --root DIR --ref R.",
+        )
     return Material(tree=tree, chunks=tuple(chunks), sources=sources)
 
 
@@ -84,3 +89,12 @@ def _read_sessions(database: Database, project: Project, session_id: str | None)
         ordinals[message.session_id] = first + len(spoken)
         chunks.extend(spoken)
     return len(known), chunks
+
+
+def _holds_nothing(tree: DocumentTree) -> bool:
+    """Whether the walk met no Markdown at all, not even one that is left out."""
+    return not tree.documents and all(file.reason is SkipReason.NOT_MARKDOWN for file in tree.skipped)
+
+
+def _docs_folder(project: Project) -> str:
+    return f"{project.root}/{DOCS_PREFIX}" if project.root else DOCS_PREFIX

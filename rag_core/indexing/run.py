@@ -125,6 +125,7 @@ class Indexing:
             )
             if not dry_run:
                 handle.progress("write", 0, len(material.chunks))
+                handle.confirm()
                 with self._database.transaction() as connection:
                     plan = _plan(connection, project, target, material, mode)
                     lost = delete_chunks(connection, project.project_id, [chunk.id for chunk in plan.removed])
@@ -251,7 +252,13 @@ def _report(
         mode=mode,
         dry_run=dry_run,
         commit=tree.commit if tree else None,
-        counts={scope: (material.sources[scope], material.chunk_count(scope)) for scope in target.scopes},
+        counts={
+            scope: (
+                1 if target.session_id is not None else material.sources[scope],
+                material.chunk_count(scope),
+            )
+            for scope in target.scopes
+        },
         embedding=vectors.report,
         changes=ChangeReport(
             kept=len(plan.kept), moved=len(plan.moved), added=len(plan.added), removed=len(plan.removed)

@@ -70,7 +70,7 @@ def embed_chunks(
     Raises:
         Refused: The configured model is not the index's, and this run may not change it.
     """
-    provider = _choose(providers, index_model)
+    provider = _choose(providers, index_model, may_change_model=may_change_model)
     if index_model is not None and not may_change_model and provider.model_id not in (None, index_model):
         raise Refused(
             f"The index was made by {index_model}, the configured model is {provider.model_id}.",
@@ -107,14 +107,14 @@ def embed_chunks(
     )
 
 
-def _choose(providers: Providers, index_model: str | None) -> _Provider:
+def _choose(providers: Providers, index_model: str | None, *, may_change_model: bool) -> _Provider:
     model = EmbeddingModel.parse(index_model) if index_model else None
     service = providers.service_for(model)
     identified = service.identify()
     if identified.model is not None:
         return _Provider(service=service, model_id=identified.model.id, reason=None)
-    # while the provider is away, the vectors that it made before are still good
-    known = index_model if providers.can_serve(model) else None
+    # while the provider is away, the index's vectors are still good, unless another model is to replace them
+    known = index_model if not may_change_model or providers.can_serve(model) else None
     return _Provider(service=service, model_id=known, reason=told(identified.reason, identified.hint))
 
 

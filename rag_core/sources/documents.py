@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from rag_core.errors import Unavailable, UsageError
 from rag_core.model import Place, Scope
 from rag_core.sources.decoding import MAX_BYTES, Undecodable, decode, is_lfs_pointer
 from rag_core.sources.git import GitRepository, TreeEntry
@@ -80,16 +81,23 @@ class DocumentTree:
 def read_documents(repository: GitRepository, *, ref: str, root: str) -> DocumentTree:
     """Everything under `docs/` of the folder `root` at `ref`.
 
-    Files keep git's order, by the bytes of their paths.
+    Files keep git's order, by the bytes of their paths. A file whose content git does not have is skipped as
+    `unreadable`.
 
     Raises:
-        UsageError: There is no such commit.
-        Unavailable: There is no git, or an object is missing.
+        UsageError: There is no such commit, or no such folder in it.
+        Unavailable: There is no git, it can't read the tree, or not one file can be read.
     """
+    commit = repository.resolve(ref)
+    if root and not repository.has_folder(commit, root):
+        raise UsageError(
+            f"The repository {repository.top} has no folder {root!r} at {ref}.",
+            hint="Give a ref that has it, or another --root.",
+        )
     documents: list[Document] = []
     skipped: list[SkippedFile] = []
     notes: list[FileNote] = []
-    for entry, blob in _walk(repository, ref, root):
+    for entry, blob in _walk(repository, commit, root):
         scope = scope_of(entry.path)
         if isinstance(blob, SkipReason):
             skipped.append(SkippedFile(path=entry.path, scope=scope, reason=blob))
@@ -106,8 +114,14 @@ def read_documents(repository: GitRepository, *, ref: str, root: str) -> Documen
                 FileNote(path=entry.path, scope=scope, note=f"{decoded.nul_removed} NUL bytes removed")
             )
         documents.append(Document(path=entry.path, scope=scope, text=decoded.text))
+    unreadable = [file.path for file in skipped if file.reason is SkipReason.UNREADABLE]
+    if unreadable and not documents:
+        raise Unavailable(
+            f"No file under {DOCS_PREFIX} of {repository.top} can be read: its objects are missing or damaged.",
+            hint="Fetch it whole (git fetch --refetch), or check the repository with git fsck.",
+        )
     return DocumentTree(
-        commit=repository.last_commit_of(ref, root),
+        commit=repository.last_commit_of(commit, root),
         documents=tuple(documents),
         skipped=tuple(skipped),
         notes=tuple(notes),
@@ -117,9 +131,7 @@ def read_documents(repository: GitRepository, *, ref: str, root: str) -> Documen
 def list_markdown(repository: GitRepository, *, ref: str, root: str) -> frozenset[str]:
     """The paths of all Markdown files under `docs/`, symlinks and submodules aside; reads no contents."""
     entries = repository.list_files(repository.resolve(ref), root, [DOCS_PREFIX])
-    return frozenset(
-        entry.path for entry in entries if _refused_by_tree(entry) in (None, SkipReason.TOO_LARGE)
-    )
+    return frozenset(entry.path for entry in entries if _refused_by_tree(entry) is None)
 
 
 def scope_of(path: str) -> Scope:
@@ -127,21 +139,27 @@ def scope_of(path: str) -> Scope:
     return Scope.ADR if path.startswith(ADR_PREFIX) else Scope.DOCS
 
 
-def _walk(repository: GitRepository, ref: str, root: str) -> Iterator[tuple[TreeEntry, bytes | SkipReason]]:
-    entries = repository.list_files(repository.resolve(ref), root, [DOCS_PREFIX])
+def _walk(
+    repository: GitRepository, commit: str, root: str
+) -> Iterator[tuple[TreeEntry, bytes | SkipReason]]:
+    entries = repository.list_files(commit, root, [DOCS_PREFIX])
     wanted = [entry.oid for entry in entries if _refused_by_tree(entry) is None]
-    blobs = repository.read_blobs(wanted)
+    sizes = dict(zip(wanted, repository.read_sizes(wanted), strict=True))
+    blobs = repository.read_blobs([oid for oid in wanted if _refused_by_size(sizes[oid]) is None])
     seen: set[str] = set()
     for entry in entries:
         refusal = _refused_by_tree(entry)
-        blob = b"" if refusal else next(blobs)
+        blob: bytes | None = None
+        if refusal is None:
+            refusal = _refused_by_size(sizes[entry.oid])
+        if refusal is None:
+            blob = next(blobs)
+            refusal = _refused_by_content(blob)
         if refusal is None and entry.path in seen:
             # two names that differ only in bytes which are no UTF-8 and escape alike
             refusal = SkipReason.NAME
-        if refusal is None and is_lfs_pointer(blob):
-            refusal = SkipReason.LFS_POINTER
         seen.add(entry.path)
-        yield entry, refusal or blob
+        yield entry, refusal or blob or b""
 
 
 def _refused_by_tree(entry: TreeEntry) -> SkipReason | None:
@@ -149,8 +167,14 @@ def _refused_by_tree(entry: TreeEntry) -> SkipReason | None:
         return SkipReason.SUBMODULE
     if entry.is_symlink:
         return SkipReason.SYMLINK
-    if not entry.path.lower().endswith(".md"):
-        return SkipReason.NOT_MARKDOWN
-    if entry.size > MAX_BYTES:
-        return SkipReason.TOO_LARGE
-    return None
+    return None if entry.path.lower().endswith(".md") else SkipReason.NOT_MARKDOWN
+
+
+def _refused_by_size(size: int | None) -> SkipReason | None:
+    return SkipReason.TOO_LARGE if size is not None and size > MAX_BYTES else None
+
+
+def _refused_by_content(blob: bytes | None) -> SkipReason | None:
+    if blob is None:
+        return SkipReason.UNREADABLE
+    return SkipReason.LFS_POINTER if is_lfs_pointer(blob) else None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rag_core.errors import Unavailable, UsageError
 from rag_core.golden.floor import read_floor
-from rag_core.sources.git import GitFailed, GitRepository, is_bare
+from rag_core.sources.git import GitFailed, GitRepository, is_bare, missing_object
 
 _REGULAR_FILES = ("100644", "100755")
 _COMMIT = "commit "
@@ -155,8 +155,11 @@ def _versions(repository: GitRepository, start: str, name: str) -> Iterator[_Ver
 def _floors(repository: GitRepository, versions: list[_Version]) -> list[int | None]:
     """The floor of each version, in the order given; a content that several share is read once."""
     oids = list(dict.fromkeys(version.oid for version in versions))
-    texts = (content.decode("utf-8", errors="replace") for content in repository.read_blobs(oids))
-    by_oid = dict(zip(oids, (read_floor(text) for text in texts), strict=True))
+    by_oid: dict[str, int | None] = {}
+    for oid, content in zip(oids, repository.read_blobs(oids), strict=True):
+        if content is None:
+            raise missing_object(repository, oid)
+        by_oid[oid] = read_floor(content.decode("utf-8", errors="replace"))
     return [by_oid[version.oid] for version in versions]
 
 

@@ -1,19 +1,24 @@
 """A git repository read from its object store: no checkout, no index, no symlink followed.
 
 Git itself does the reading (`ls-tree` and `cat-file --batch`), so bare clones, worktrees, shallow clones and
-detached heads need no care of ours. The caller's `GIT_*` variables are dropped, nothing prompts, no
-configuration is written, and a repository that someone else owns is trusted for these commands only.
+detached heads need no care of ours. The repository is named to git and never searched for; so it may belong to
+someone else, and no configuration is written for that. Such a repository's own configuration must start no program:
+the commands used here are those that start none, every transport is forbidden, and replaced objects and grafts are
+not followed. The caller's `GIT_*` variables are dropped and nothing prompts.
 """
 
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, TypeVar
 
 from rag_core.errors import Unavailable, UsageError
 
 _TIMEOUT_S = 120
+_Answer = TypeVar("_Answer")
 _MODE_SYMLINK = "120000"
 _MODE_SUBMODULE = "160000"
 
@@ -22,14 +27,12 @@ _MODE_SUBMODULE = "160000"
 class TreeEntry:
     r"""A file of the tree.
 
-    `path` is relative to the folder that was asked for; bytes that are no UTF-8 are escaped as `\xNN`. `size` is
-    in bytes, 0 for a submodule.
+    `path` is relative to the folder that was asked for; bytes that are no UTF-8 are escaped as `\xNN`.
     """
 
     path: str
     mode: str
     oid: str
-    size: int
 
     @property
     def is_symlink(self) -> bool:
@@ -70,10 +73,7 @@ class GitRepository:
             )
         except GitFailed as error:
             if not error.quiet:
-                raise Unavailable(
-                    f"git can't read the repository {self.top}: {error}.",
-                    hint="Check it with git status there.",
-                ) from error
+                raise self._unreadable(error) from error
             if ref == "HEAD":
                 raise UsageError(
                     f"The repository {self.top} has no commit yet.",
@@ -88,63 +88,92 @@ class GitRepository:
         tip = self.resolve(ref)
         if not folder:
             return tip
-        found = self.run("log", "-1", "--format=%H", tip, "--", f":(top,literal){folder}").decode().strip()
+        # not `log`: a repository's configuration can make that verify signatures, by a program of its choice
+        found = self._read("rev-list", "-1", tip, "--", f":(top,literal){folder}").decode().strip()
         return found or tip
 
     def has_folder(self, commit: str, folder: str) -> bool:
         """Whether `folder` exists at a commit."""
-        listing = self.run("ls-tree", "-z", "--full-tree", commit, "--", folder)
+        listing = self._read("ls-tree", "-z", "--full-tree", commit, "--", folder)
         return listing.split(b" ", 2)[1:2] == [b"tree"]
 
     def list_files(self, commit: str, folder: str, below: Sequence[str]) -> list[TreeEntry]:
         """All files under the prefixes `below` of `folder`, in one walk, in git's order of path bytes."""
         base = f"{folder}/" if folder else ""
-        listing = self.run(
-            "ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--", *(f"{base}{prefix}" for prefix in below)
+        listing = self._read(
+            "ls-tree", "-r", "-z", "--full-tree", commit, "--", *(f"{base}{prefix}" for prefix in below)
         )
         entries: list[TreeEntry] = []
         for record in listing.split(b"\0"):
             if record:
                 head, _, name = record.partition(b"\t")
-                mode, _, oid, size = head.decode("ascii").split()
+                mode, _, oid = head.decode("ascii").split()
                 path = name.removeprefix(base.encode()).decode("utf-8", errors="backslashreplace")
-                entries.append(TreeEntry(path=path, mode=mode, oid=oid, size=0 if size == "-" else int(size)))
+                entries.append(TreeEntry(path=path, mode=mode, oid=oid))
         return entries
 
-    def read_blobs(self, oids: Sequence[str]) -> Iterator[bytes]:
-        """The contents of blobs, in the order asked for, through one `git cat-file`."""
-        if not oids:
-            return
-        with subprocess.Popen(
-            self._command("cat-file", "--batch"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=_environment(),
-        ) as process:
+    def read_sizes(self, oids: Sequence[str]) -> Iterator[int | None]:
+        """The sizes of blobs in bytes, without their contents; otherwise as `read_blobs`."""
+        return self._ask_each("--batch-check", oids, _read_size)
+
+    def read_blobs(self, oids: Sequence[str]) -> Iterator[bytes | None]:
+        """The contents of blobs, in the order asked for, through one `git cat-file`.
+
+        None stands for an object that is missing or damaged, as in a partial clone; git gives up at some kinds of
+        damage, and is then started once more for the rest.
+
+        Raises:
+            Unavailable: There is no `git` program.
+        """
+        return self._ask_each("--batch", oids, _read_blob)
+
+    def _ask_each(
+        self, option: str, oids: Sequence[str], read: Callable[[IO[bytes]], tuple[_Answer | None, bool]]
+    ) -> Iterator[_Answer | None]:
+        done = 0
+        while done < len(oids):
+            for answer in self._ask_until_git_gives_up(option, oids[done:], read):
+                done += 1
+                yield answer
+
+    def _ask_until_git_gives_up(
+        self, option: str, oids: Sequence[str], read: Callable[[IO[bytes]], tuple[_Answer | None, bool]]
+    ) -> Iterator[_Answer | None]:
+        try:
+            process = subprocess.Popen(
+                self._command("cat-file", option),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=_environment(),
+            )
+        except FileNotFoundError as error:
+            raise no_git() from error
+        with process:
             if process.stdin is None or process.stdout is None:
                 raise GitFailed("git cat-file has no pipes")
             try:
+                alive = True
                 for oid in oids:
-                    process.stdin.write(f"{oid}\n".encode())
-                    process.stdin.flush()
-                    header = process.stdout.readline().split()
-                    if len(header) != 3:
-                        raise Unavailable(
-                            f"The repository {self.top} lacks the object {oid}.",
-                            hint="Fetch it whole (git fetch --refetch), or check the repository with git fsck.",
-                        )
-                    blob = process.stdout.read(int(header[2]))
-                    process.stdout.read(1)
-                    yield blob
+                    answer: _Answer | None = None
+                    try:
+                        process.stdin.write(f"{oid}\n".encode())
+                        process.stdin.flush()
+                        answer, alive = read(process.stdout)
+                    except BrokenPipeError:
+                        alive = False
+                    yield answer
+                    if not alive:
+                        return
             finally:
-                process.stdin.close()
+                with suppress(BrokenPipeError):
+                    process.stdin.close()
 
     def run(self, *arguments: str) -> bytes:
         """Standard output of one git command.
 
         Raises:
-            GitFailed: It exited with an error; the message is git's first line.
+            GitFailed: It exited with an error; the message is git's first reason.
             Unavailable: There is no `git` program.
         """
         try:
@@ -163,25 +192,31 @@ class GitRepository:
                 hint="Check the repository with git fsck, and the disk it lies on.",
             ) from error
         if finished.returncode != 0:
-            message = finished.stderr.decode(errors="replace").strip()
-            raise GitFailed(
-                (message or f"exit code {finished.returncode}").splitlines()[0], quiet=not message
-            )
+            lines = finished.stderr.decode(errors="replace").strip().splitlines()
+            reasons = [line for line in lines if line.startswith(("fatal:", "error:"))]
+            raise GitFailed((reasons or lines or [f"exit code {finished.returncode}"])[0], quiet=not lines)
         return finished.stdout
 
+    def _read(self, *arguments: str) -> bytes:
+        """As `run`, where no failure is an answer.
+
+        Raises:
+            Unavailable: There is no `git` program, or it failed.
+        """
+        try:
+            return self.run(*arguments)
+        except GitFailed as error:
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: "GitFailed") -> Unavailable:
+        return Unavailable(
+            f"git can't read the repository {self.top}: {error}.",
+            hint="Check it with git fsck there; a partial clone is made whole by git fetch --refetch.",
+        )
+
     def _command(self, *arguments: str) -> list[str]:
-        return [
-            "git",
-            "-C",
-            str(self.top),
-            "-c",
-            f"safe.directory={self.top}",
-            # a partial clone must not reach for its remote while it is read
-            "-c",
-            "protocol.allow=never",
-            "--no-replace-objects",
-            *arguments,
-        ]
+        folder = self.top if is_bare(self.top) else self.top / ".git"
+        return ["git", "-C", str(self.top), f"--git-dir={folder}", "--no-replace-objects", *arguments]
 
 
 class GitFailed(Exception):
@@ -228,6 +263,29 @@ def no_git() -> Unavailable:
     return Unavailable("There is no `git` program on this machine.", hint="Install git, then try again.")
 
 
+def missing_object(repository: GitRepository, oid: str) -> Unavailable:
+    """The error for an object without which nothing useful can be said."""
+    return Unavailable(
+        f"The repository {repository.top} lacks the object {oid}.",
+        hint="Fetch it whole (git fetch --refetch), or check the repository with git fsck.",
+    )
+
+
+def _read_size(answers: IO[bytes]) -> tuple[int | None, bool]:
+    """One object's size, None where it can't be had, and whether git goes on after it."""
+    header = answers.readline().split()
+    return int(header[2]) if len(header) == 3 else None, bool(header)
+
+
+def _read_blob(answers: IO[bytes]) -> tuple[bytes | None, bool]:
+    """One object's content, None where it can't be had, and whether git goes on after it."""
+    size, alive = _read_size(answers)
+    if size is None:
+        return None, alive
+    blob = answers.read(size + 1)
+    return (blob[:size], True) if len(blob) == size + 1 else (None, False)
+
+
 def _is_git_folder(folder: Path) -> bool:
     return (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
 
@@ -238,6 +296,9 @@ def _environment() -> dict[str, str]:
         "LC_ALL": "C",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
+        # a partial clone must not reach for its remote while it is read; older versions know the second only
         "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "",
+        "GIT_GRAFT_FILE": "",
         "GIT_LITERAL_PATHSPECS": "0",
     }

@@ -5,7 +5,7 @@ would mask commit hashes and ordinary prose.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -56,7 +56,7 @@ def mask_text(text: str) -> MaskedText:
 
 
 def mask_event(event: SessionEvent) -> tuple[SessionEvent, int]:
-    """The event with every text of its title and payload masked, and how many secrets there were."""
+    """The event with every text and key of its title and payload masked, and how many secrets there were."""
     title = mask_text(event.title) if event.title is not None else None
     payload, count = _mask_value(event.payload)
     masked = SessionEvent(
@@ -77,12 +77,24 @@ def _mask_value(value: object) -> tuple[object, int]:
         masked = mask_text(value)
         return masked.text, masked.count
     if isinstance(value, dict):
-        pairs = {str(key): _mask_value(entry) for key, entry in value.items()}
-        return {key: entry for key, (entry, _) in pairs.items()}, sum(count for _, count in pairs.values())
+        return _mask_mapping({str(key): entry for key, entry in value.items()})
     if isinstance(value, list):
         entries = [_mask_value(entry) for entry in value]
         return [entry for entry, _ in entries], sum(count for _, count in entries)
     return value, 0
+
+
+def _mask_mapping(value: Mapping[str, object]) -> tuple[dict[str, object], int]:
+    masked: dict[str, object] = {}
+    total = 0
+    for key, entry in value.items():
+        name = mask_text(key)
+        content, count = _mask_value(entry)
+        # two keys that were both secrets must not become one
+        free = name.text if name.text not in masked else f"{name.text} {len(masked)}"
+        masked[free] = content
+        total += name.count + count
+    return masked, total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,12 @@
 """Session files: JSON lines, one event each; a bad line is refused by its number and the rest taken."""
 
 import codecs
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,6 +17,8 @@ from rag_core.errors import UsageError
 from rag_core.events import SessionEvent
 
 MAX_LINE_BYTES = 4_000_000
+_LINE_END_BYTES = len(codecs.BOM_UTF8) + len(b"\r\n")
+_ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
 _Name = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -45,21 +50,41 @@ class _Event(_Base):
     payload: dict[str, object]
 
 
-def read_session_file(path: Path) -> Iterator[SessionEvent | RefusedLine]:
-    """The lines of a file in their order, one at a time: each an event, or refused.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventLine:
+    """An event and its line, counted from 1."""
+
+    line: int
+    event: SessionEvent
+
+
+def read_session_file(path: Path) -> Iterator[EventLine | RefusedLine]:
+    """The lines of a file in their order, one at a time: each an event, or refused; blank lines are passed over.
+
+    No more of the file is held than one line of `MAX_LINE_BYTES`.
 
     Raises:
         UsageError: The file can't be read.
     """
     for number, line in _lines(path):
         read = _read_line(line)
-        yield RefusedLine(line=number, reason=read) if isinstance(read, str) else read
+        if isinstance(read, str):
+            yield RefusedLine(line=number, reason=read)
+        else:
+            yield EventLine(line=number, event=read)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     try:
         with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
+            for number in count(1):
+                line = file.readline(MAX_LINE_BYTES + _LINE_END_BYTES)
+                if not line:
+                    return
+                rest = line
+                while rest and not rest.endswith(b"\n"):
+                    # the remainder of a line that is refused for its length
+                    rest = file.readline(MAX_LINE_BYTES)
                 stripped = line.removeprefix(codecs.BOM_UTF8).strip() if number == 1 else line.strip()
                 if stripped:
                     yield number, stripped
@@ -70,7 +95,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def _read_line(line: bytes) -> SessionEvent | str:
     if len(line) > MAX_LINE_BYTES:
         return f"longer than {MAX_LINE_BYTES:,} bytes"
-    if b"\0" in line or b"\\u0000" in line:
+    if b"\0" in line:
         return "holds a NUL"
     try:
         event = _Event.model_validate_json(line)
@@ -78,6 +103,9 @@ def _read_line(line: bytes) -> SessionEvent | str:
         fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
         field = ".".join(str(part) for part in fault["loc"])
         return f"{field}: {fault['msg']}" if field else fault["msg"]
+    refusal = _unstorable(event)
+    if refusal is not None:
+        return refusal
     created_at: datetime = event.created_at
     return SessionEvent(
         session_id=event.session_id,
@@ -89,3 +117,13 @@ def _read_line(line: bytes) -> SessionEvent | str:
         title=event.title,
         payload=event.payload,
     )
+
+
+def _unstorable(event: _Event) -> str | None:
+    """Why the database could not take what is valid JSON to Python; None where it can."""
+    try:
+        # a NUL in a text comes out as an escape, and its backslash is then the only one before the `u`
+        written = json.dumps(event.model_dump(mode="python", exclude={"created_at"}), allow_nan=False)
+    except ValueError:
+        return "payload: holds a number that is none, or too long to be stored"
+    return "holds a NUL" if _ESCAPED_NUL.search(written) else None

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+
 from bag_of_words import BagOfWords
 from ollama_server import OllamaServer
-
 from rag_core.embedding.encoder import EmbeddedEncoder
 from rag_core.embedding.ollama import OllamaEmbedder
 from rag_core.errors import EmbeddingFailed

@@ -24,7 +24,7 @@ from rag_core.chunking.structure import Structure, read_structure
 from rag_core.model import Chunk, Place, Scope
 
 HIDDEN = "OCULTO"
-exhaustive = settings(derandomize=True, database=None, deadline=None, max_examples=150)
+exhaustive = settings(derandomize=True, database=None, deadline=None, max_examples=60)
 
 
 def chunk(text: str) -> tuple[Chunk, ...]:

@@ -3,10 +3,10 @@
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from golden_material import chunk, found
 from hypothesis import given
 from hypothesis import strategies as st
 
+from golden_material import chunk, found
 from rag_core.errors import FaultyGoldenSet
 from rag_core.golden.cases import GoldenCase, GoldenSet, parse_cases
 from rag_core.golden.floor import raise_floor, read_floor

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
-from golden_material import chunk, found
 from hypothesis import given
 from hypothesis import strategies as st
 
+from golden_material import chunk, found
 from rag_core.fusion import fuse
 from rag_core.model import (
     Candidate,

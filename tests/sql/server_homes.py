@@ -16,7 +16,8 @@ IS_ROOT = os.geteuid() == 0
 
 NOBODY = 65534
 
-_REPOSITORY = Path(rag_core.__file__).parents[1]
+# What this process imports from, so that another interpreter process finds the same packages.
+PYTHON_PATH = os.pathsep.join([str(Path(rag_core.__file__).parents[1]), *filter(None, sys.path)])
 
 # Acquires, says the URL or the refusal, and releases when it is told to by a line or the end of its input.
 _CLIENT = """
@@ -90,7 +91,7 @@ def client(
         cwd="/",
         env={
             **(os.environ if environment is None else environment),
-            "PYTHONPATH": f"{path or ''}:{_REPOSITORY}",
+            "PYTHONPATH": f"{path or ''}:{PYTHON_PATH}",
         },
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -9,15 +9,14 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from server_homes import client, copy_home, first_line, open_folder, postmaster_pid
+from server_homes import PYTHON_PATH, client, copy_home, first_line, open_folder, postmaster_pid
 
-import rag_core
 from rag_core.database.server import EmbeddedServer
 from rag_core.errors import DatabaseUnavailable
 
 
 @pytest.fixture(scope="module")
-def template() -> Iterator[Path]:
+def stopped_home() -> Iterator[Path]:
     with open_folder() as folder:
         with EmbeddedServer(folder / "home"):
             pass
@@ -25,15 +24,17 @@ def template() -> Iterator[Path]:
 
 
 @pytest.fixture
-def home(template: Path) -> Iterator[Path]:
+def home(stopped_home: Path) -> Iterator[Path]:
+    """A home folder that the tests of this file share; each finds and leaves its server stopped."""
+    yield stopped_home
+    EmbeddedServer(stopped_home).stop()
+
+
+@pytest.fixture
+def own_home(stopped_home: Path) -> Iterator[Path]:
+    """A home folder of one test, for what does not leave it as it was."""
     with open_folder() as folder:
-        yield copy_home(template, folder / "home")
-
-
-@pytest.fixture(scope="module")
-def kept_url(template: Path) -> Iterator[str]:
-    with open_folder() as folder, EmbeddedServer(copy_home(template, folder / "home")) as url:
-        yield url
+        yield copy_home(stopped_home, folder / "home")
 
 
 def value(url: str, query: str) -> object:
@@ -75,27 +76,25 @@ def test_what_was_written_is_there_after_a_restart(home: Path) -> None:
         assert value(url, "select word from kept") == "ação"
 
 
-@pytest.mark.parametrize(
-    ("setting", "expected"),
-    [
-        ("listen_addresses", ""),
-        ("shared_buffers", "128MB"),
-        ("fsync", "on"),
-        ("full_page_writes", "on"),
-        ("synchronous_commit", "on"),
-        ("jit", "off"),
-        ("max_parallel_maintenance_workers", "0"),
-        ("idle_in_transaction_session_timeout", "10min"),
-        ("unix_socket_permissions", "0700"),
-        ("server_encoding", "UTF8"),
-        ("data_checksums", "on"),
-        ("TimeZone", "UTC"),
-    ],
-)
-def test_it_runs_with_the_settings_of_a_durable_private_workbench(
-    kept_url: str, setting: str, expected: str
-) -> None:
-    assert value(kept_url, f"select current_setting('{setting}')") == expected
+SETTINGS = {
+    "listen_addresses": "",
+    "shared_buffers": "128MB",
+    "fsync": "on",
+    "full_page_writes": "on",
+    "synchronous_commit": "on",
+    "jit": "off",
+    "max_parallel_maintenance_workers": "0",
+    "idle_in_transaction_session_timeout": "10min",
+    "unix_socket_permissions": "0700",
+    "server_encoding": "UTF8",
+    "data_checksums": "on",
+    "TimeZone": "UTC",
+}
+
+
+def test_it_runs_with_the_settings_of_a_durable_private_workbench(home: Path) -> None:
+    with EmbeddedServer(home) as url:
+        assert {name: value(url, f"select current_setting('{name}')") for name in SETTINGS} == SETTINGS
 
 
 def test_data_and_socket_are_open_to_their_owner_alone(home: Path) -> None:
@@ -141,9 +140,11 @@ def test_two_servers_of_one_process_count_as_two_users(home: Path) -> None:
 
 
 def test_another_name_of_the_home_folder_is_the_same_server(home: Path) -> None:
-    (home.parent / "link").symlink_to(home)
-    with EmbeddedServer(home) as url, EmbeddedServer(home.parent / "link") as same:
+    link = home.parent / "link"
+    link.symlink_to(home)
+    with EmbeddedServer(home) as url, EmbeddedServer(link) as same:
         assert url == same
+    link.unlink()
 
 
 def test_a_kept_server_outlives_its_users_until_it_is_stopped(home: Path) -> None:
@@ -192,6 +193,9 @@ def test_asking_for_the_status_makes_nothing() -> None:
         )
         assert not EmbeddedServer(folder / "home").stop()
         assert list(folder.iterdir()) == []
+        (folder / "home").mkdir()
+        assert not EmbeddedServer(folder / "home").status().running
+        assert list((folder / "home").iterdir()) == []
 
 
 def test_the_status_tells_who_is_there(home: Path) -> None:
@@ -216,12 +220,15 @@ def test_the_database_is_made_again_when_it_was_dropped(home: Path) -> None:
         server.release()
 
 
-def test_a_database_without_accented_letters_is_refused_with_a_way_out(home: Path) -> None:
-    with EmbeddedServer(home) as url, psycopg.connect(url, dbname="postgres", autocommit=True) as connection:
+def test_a_database_without_accented_letters_is_refused_with_a_way_out(own_home: Path) -> None:
+    with (
+        EmbeddedServer(own_home) as url,
+        psycopg.connect(url, dbname="postgres", autocommit=True) as connection,
+    ):
         connection.execute("drop database medir")
         connection.execute("create database medir template template0 locale_provider libc locale 'C'")
     with pytest.raises(DatabaseUnavailable, match="does not know accented letters") as refusal:
-        EmbeddedServer(home).acquire()
+        EmbeddedServer(own_home).acquire()
     assert "medir db restore" in refusal.value.hint
 
 
@@ -274,7 +281,7 @@ def test_a_forked_child_neither_ends_nor_prolongs_its_parents_use(home: Path) ->
         [sys.executable, "-W", "ignore", "-c", _FORK, str(home)],
         check=True,
         capture_output=True,
-        env={"PYTHONPATH": str(Path(rag_core.__file__).parents[1])},
+        env={"PYTHONPATH": PYTHON_PATH},
         text=True,
         timeout=60,
     )
@@ -290,7 +297,7 @@ def test_importing_the_server_starts_and_imports_nothing_of_the_wheel() -> None:
         ],
         check=True,
         capture_output=True,
-        env={"PYTHONPATH": str(Path(rag_core.__file__).parents[1])},
+        env={"PYTHONPATH": PYTHON_PATH},
         text=True,
         timeout=60,
     )

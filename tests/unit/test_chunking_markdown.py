@@ -204,6 +204,7 @@ def test_line_ends_of_any_kind_change_nothing() -> None:
 
 def test_nul_bytes_are_left_out() -> None:
     assert parts("# T\0\n\na\0b\n") == [(("T",), "# T\n\nab")]
+    assert parts("\0\ufeff# T\r\0\n\nab\n") == [(("T",), "# T\n\nab")]
 
 
 def test_other_separators_of_unicode_end_no_line() -> None:
@@ -218,6 +219,13 @@ def test_a_table_of_3500_rows_keeps_each_row_whole_below_the_header() -> None:
     assert all(header in chunk.content for chunk in found)
     repeated = [line for chunk in found for line in chunk.content.split(header)[1].splitlines()]
     assert repeated == rows
+
+
+def test_a_table_that_fits_exactly_is_whole() -> None:
+    # 20 + 9 x 118 + 118 = 1200 without the last row's newline.
+    table = "| a | b |\n|---|---|\n" + f"| 1 | {'x' * 109} |\n" * 9 + f"| 1 | {'x' * 110} |"
+    assert len(table) == 1200
+    assert [content for _, content in parts(table + "\n\nDepois.\n")] == [table, "Depois."]
 
 
 def test_a_table_within_a_list_or_a_quote_repeats_its_header_as_it_stands() -> None:

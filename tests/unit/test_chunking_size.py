@@ -114,13 +114,44 @@ def test_a_table_is_split_before_the_row_that_does_not_fit_and_repeats_its_heade
 
 def test_a_row_fits_when_only_its_newline_does_not() -> None:
     header = "|a|b|\n|-|-|\n"  # 12 characters
-    row = "|" + "x" * 590 + "|1|\n"  # 595 with its newline; 12 + 595 + 593 = 1200 at the second row's end
-    short = "|" + "x" * 588 + "|1|\n"  # 593 with its newline
-    text = header + row + short + row
+    row = "|" + "x" * 590 + "|1|\n"  # 595 with its newline
+    last = "|" + "x" * 589 + "|1|\n"  # 594 with its newline, so that 12 + 595 + 593 = 1200 without it
+    text = header + row + last + row
     first, second = contents(text, (table_of(text),))
-    assert first == (header + row + short).rstrip()
-    assert len(first) == 1199
+    assert first == (header + row + last).rstrip()
+    assert len(first) == 1200
     assert second == (header + row).rstrip()
+
+
+def test_the_pipe_that_closes_a_row_is_never_left_alone() -> None:
+    header = "|a|b|\n|-|-|\n"  # 12 characters
+    # The row's pipes stand at 12, 1198 and 1200: it is one character too long, and 1200 would be a cut.
+    text = header + "|" + "x" * 1185 + "|1|\n|2|3|\n"
+    assert contents(text, (table_of(text),)) == [
+        header + "|" + "x" * 1185,
+        header + "|1|\n|2|3|",
+    ]
+
+
+def test_a_header_that_does_not_fit_is_cut_between_cells_too() -> None:
+    text = "| " + "h" * 700 + " | " + "k" * 700 + " |\n|---|---|\n| 1 | 2 |\n"
+    assert contents(text, (table_of(text),)) == [
+        "| " + "h" * 700,
+        "| " + "k" * 700 + " |\n|---|---|\n| 1 | 2 |",
+    ]
+
+
+def test_an_overlap_never_reaches_before_the_section() -> None:
+    # 37 characters of prose with its blank line, 1164 of table: one too many, and enough without "Antes ".
+    before, prose = "outra seção " * 20, "Antes da tabela vem um só parágrafo\n\n"
+    header = "| a |\n|---|\n"
+    table = header + "| " + "x" * 1148 + " |\n"
+    text = before + "\n" + prose + table
+    start = len(before) + 1
+    found = Table(start=start + len(prose), rows=(start + len(prose) + len(header),), end=len(text) - 1)
+    first, second = cut_to_size(text, start, len(text), (found,))
+    assert first.content(text) == prose.rstrip()
+    assert second.content(text) == prose.removeprefix("Antes ") + table.rstrip()
 
 
 def test_a_table_that_begins_within_the_look_back_moves_to_the_next_piece_whole() -> None:

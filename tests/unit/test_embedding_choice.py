@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from ollama_server import OllamaServer, closed_port
 
+from ollama_server import OllamaServer, closed_port
 from rag_core.embedding.choice import choose_embedder
 from rag_core.embedding.encoder import EmbeddedEncoder
 from rag_core.embedding.ollama import OllamaEmbedder

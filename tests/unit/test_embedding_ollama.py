@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from ollama_server import DIGEST, Fault, OllamaServer, closed_port, vector_of
 
+from ollama_server import DIGEST, Fault, OllamaServer, closed_port, vector_of
 from rag_core.embedding.ollama import OllamaEmbedder, prefixes_of
 from rag_core.errors import EmbeddingFailed, InvalidInput
 from rag_core.ports import EmbeddingRole

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ollama_server import DIGEST, Fault, OllamaServer, closed_port, vector_of
 
+from ollama_server import DIGEST, Fault, OllamaServer, closed_port, vector_of
 from rag_core.embedding.batches import PROBE_TEXT
 from rag_core.embedding.encoder import EmbeddedEncoder
 from rag_core.embedding.ollama import OllamaEmbedder

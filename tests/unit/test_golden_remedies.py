@@ -3,7 +3,6 @@
 import dataclasses
 
 from golden_material import VECTOR_ONLY, by_vector, chunk, found
-
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.remedies import Remedy, remedies
 from rag_core.golden.verdicts import judge

@@ -3,8 +3,8 @@
 import dataclasses
 
 import pytest
-from golden_material import VECTOR_ONLY, by_vector, chunk, found
 
+from golden_material import VECTOR_ONLY, by_vector, chunk, found
 from rag_core.golden.cases import GoldenCase, GoldenSet
 from rag_core.golden.verdicts import CaseVerdict, judge, judge_all
 from rag_core.model import CandidateSet, Fate, Place, RankingSettings

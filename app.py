@@ -1,0 +1,26 @@
+"""The workbench's entry: page configuration, page list, run. `streamlit run app.py` serves it alone."""
+
+import streamlit as st
+
+from medir.page_kit.address import draw_notices
+from medir.page_kit.frame import ICON, draw_frame
+from medir.page_kit.guard import guarded
+from medir.pages import HOME, PAGES
+
+st.set_page_config(page_title="Medir", page_icon=str(ICON), layout="wide")
+home = st.Page(HOME, title="Medir", default=True, visibility="hidden")
+page = st.navigation(
+    [home]
+    + [st.Page(entry.script, title=entry.title, icon=entry.icon, url_path=entry.path) for entry in PAGES],
+    position="top",
+)
+entry = next((entry for entry in PAGES if entry.path == page.url_path), None)
+with guarded(page.url_path or "home"):
+    if entry is not None:
+        draw_frame()
+        st.header(entry.title, anchor=False)
+        st.caption(entry.question)
+    notices = st.container()
+    page.run()
+    with notices:
+        draw_notices()

@@ -1,0 +1,5 @@
+"""`python -m medir`: the command line."""
+
+from medir.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""What the pages share: services, the address, the frame, signs, and text shown as text."""

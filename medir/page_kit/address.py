@@ -1,0 +1,137 @@
+"""What a person chose: read from the address once, owned by the session, and written back to the address.
+
+A widget's own state is lost when its page is left, so a choice lives under a key of its own and the widget
+mirrors it. A value in the address that can't be meant is said and replaced by the default. When the address
+changes without us (a link, the browser's back button), what it says is taken over.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import streamlit as st
+
+T = TypeVar("T")
+Key = str
+
+_WRITTEN = "address-written"
+_TOUCHED = "address-touched"
+_NOTICES = "address-notices"
+_PREFIX = "chosen-"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter(Generic[T]):
+    """One choice. `parse` gives None for text that can't be meant; `show` None for what needs no mention."""
+
+    name: str
+    default: T
+    parse: Callable[[str], T | None]
+    show: Callable[[T], str | None]
+
+    def read(self) -> T:
+        """What is chosen now."""
+        key = _PREFIX + self.name
+        text = st.query_params.get(self.name)
+        written: dict[str, str] = st.session_state.setdefault(_WRITTEN, {})
+        moved = text is not None and text != written.get(self.name) and not st.session_state.get(_TOUCHED)
+        if moved or key not in st.session_state:
+            st.session_state[key] = self._taken(text)
+            if text is not None:
+                written[self.name] = text
+        return st.session_state[key]
+
+    def choose(self, value: T) -> None:
+        """Choose, from a callback or a page."""
+        st.session_state[_PREFIX + self.name] = value
+        st.session_state[_TOUCHED] = True
+
+    def mirror(self, widget: str, *, stand_in: T | None = None) -> Callable[[], None]:
+        """Bring a widget to what is chosen, before it is drawn; returns what its `on_change` must call.
+
+        `stand_in` is what the widget shows for the default, where that is "as it is in force".
+        """
+        value = self.read()
+        st.session_state[widget] = stand_in if value == self.default and stand_in is not None else value
+
+        def take() -> None:
+            picked = st.session_state[widget]
+            self.choose(self.default if stand_in is not None and picked == stand_in else picked)
+
+        return take
+
+    def write(self) -> None:
+        """Show the choice in the address."""
+        text = self.show(self.read())
+        written: dict[str, str] = st.session_state.setdefault(_WRITTEN, {})
+        if text is None:
+            written.pop(self.name, None)
+            st.query_params.pop(self.name, None)
+        else:
+            written[self.name] = text
+            if st.query_params.get(self.name) != text:
+                st.query_params[self.name] = text
+
+    def _taken(self, text: str | None) -> T:
+        if text is None:
+            return self.default
+        value = self.parse(text)
+        if value is None:
+            notices: list[str] = st.session_state.setdefault(_NOTICES, [])
+            notices.append(f"The address asks for {self.name} = {text[:80]}, which is not known here.")
+            return self.default
+        return value
+
+
+def refuse(parameter: Parameter[T], value: object) -> T:
+    """What was chosen is not there (any more): say so, and go back to the default."""
+    notices: list[str] = st.session_state.setdefault(_NOTICES, [])
+    notices.append(f"The address asks for {parameter.name} = {str(value)[:80]}, which is not known here.")
+    parameter.choose(parameter.default)
+    return parameter.default
+
+
+class _Written(Protocol):
+    def write(self) -> None: ...
+
+
+def settle(*parameters: _Written) -> None:
+    """At the end of a run: write the choices into the address."""
+    for parameter in parameters:
+        parameter.write()
+    st.session_state[_TOUCHED] = False
+
+
+def draw_notices() -> None:
+    """Say what the address asked for in vain; once."""
+    for notice in st.session_state.pop(_NOTICES, []):
+        st.warning("Part of this address is not known", icon=":material/link_off:")
+        st.text(notice)
+
+
+def text_parameter(name: str, default: str = "", *, at_most: int = 2000) -> Parameter[str]:
+    """Free text, cut at a length nobody would type."""
+    return Parameter(name, default, lambda text: text[:at_most], lambda value: value or None)
+
+
+def choice_parameter(name: str, options: tuple[str, ...]) -> Parameter[str]:
+    """One of some words; the first is the default and is not shown."""
+    return Parameter(
+        name,
+        options[0],
+        lambda text: text if text in options else None,
+        lambda value: None if value == options[0] else value,
+    )
+
+
+def number_parameter(name: str, low: float, high: float) -> Parameter[float | None]:
+    """A number between two others; None, the default, leaves it as it is."""
+
+    def parse(text: str) -> float | None:
+        try:
+            value = float(text)
+        except ValueError:
+            return None
+        return value if low <= value <= high else None
+
+    return Parameter(name, None, parse, lambda value: None if value is None else f"{value:g}")

@@ -1,0 +1,84 @@
+"""What an answer has to say before its hits: degraded, cut, empty, and what to do about it."""
+
+import streamlit as st
+
+from medir.page_kit.signs import draw_badge, measured
+from medir.page_kit.trial_numbers import count_fates
+from rag_core.answer import Answer
+from rag_core.model import DegradedReason, Fate, Ranking
+
+_REASONS = {
+    DegradedReason.MODEL_MISMATCH: "the configured embedding model is not the one that made the index",
+    DegradedReason.PROVIDER: "the embedding provider did not give the question a vector",
+    DegradedReason.NO_VECTORS: "the index has no vectors",
+    DegradedReason.SOME_VECTORS_MISSING: "some chunks have no vector and can be found by words only",
+}
+_REMEDIES = {
+    DegradedReason.MODEL_MISMATCH: "Set MEDIR_EMBEDDING to the index's provider, or index again with the new model.",
+    DegradedReason.PROVIDER: "Start the provider, then search again. Until then, words alone are searched.",
+    DegradedReason.NO_VECTORS: "Index again while the embedding provider runs.",
+    DegradedReason.SOME_VECTORS_MISSING: "Index again while the embedding provider runs: it fills the gaps.",
+}
+
+
+def draw_summary(answer: Answer, ranking: Ranking, *, trial: bool) -> None:
+    """One line: how many hits of how many candidates, in how long; `trial` where numbers not in force rank them."""
+    hits, total = len(ranking.hits), len(ranking.whole_set)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f"**{hits} hit{'' if hits == 1 else 's'}** of {total} candidates, {answer.timings.total_ms:.0f} ms"
+        )
+        if answer.found.degraded:
+            draw_badge("degraded")
+        if trial:
+            draw_badge("trial")
+
+
+def draw_degraded(answer: Answer) -> None:
+    """Why the search was degraded, what applies instead, and what to do."""
+    reason = answer.found.degraded_reason
+    if not answer.found.degraded or reason is None:
+        return
+    threshold = (
+        ""
+        if answer.found.vector_available
+        else " The threshold, made for two signals, is suspended."
+        if answer.ranking.threshold is None
+        else f" The threshold for outages applies: {measured(answer.ranking.threshold)}."
+    )
+    st.warning(f"Degraded: {_REASONS[reason]}.{threshold} {_REMEDIES[reason]}", icon=":material/warning:")
+    if answer.provider_reason:
+        st.text(answer.provider_reason)
+
+
+def draw_notices(answer: Answer) -> None:
+    """What else is to be known of this answer."""
+    if answer.notice == "noSearchableTerms":
+        st.info(
+            "The question has no word that can be searched for (only stop words or signs), so it was answered "
+            "by meaning alone.",
+            icon=":material/short_text:",
+        )
+    if answer.search_id is None:
+        st.info(
+            "This search could not be recorded, so nothing can be said about its hits later. The hits are sound.",
+            icon=":material/cloud_off:",
+        )
+
+
+def draw_empty(ranking: Ranking) -> None:
+    """Why there is no hit, with how many candidates, and what to do."""
+    cut = count_fates(ranking)[Fate.THRESHOLD]
+    if not ranking.whole_set:
+        st.info(
+            "Nothing was found: neither signal returned a candidate. Try other words, or another scope.",
+            icon=":material/search_off:",
+        )
+        return
+    best = ranking.whole_set[0].score
+    st.info(
+        f"The threshold {measured(ranking.threshold)} removed all {cut} candidates; the best scores "
+        f"{measured(best, 4)}. Either nothing here answers the question, or the threshold is too high for this "
+        "model: move its slider to see what it hides.",
+        icon=":material/filter_alt_off:",
+    )

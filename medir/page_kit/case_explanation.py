@@ -1,0 +1,98 @@
+"""A golden case explained: what would make it pass, its candidates' way, and who stands above it."""
+
+import pandas as pd
+import streamlit as st
+
+from medir.page_kit.candidate_table import CANDIDATE_COLUMNS, candidate_cells
+from medir.page_kit.plain_text import draw_text
+from medir.page_kit.signs import FAILED, FATES, PASSED, settings_line, theme
+from rag_core.evaluation import CaseExplanation
+from rag_core.excerpts import cut_short
+from rag_core.figures.case_flow import case_flow
+from rag_core.figures.layout import CONFIG
+from rag_core.golden.verdicts import expected_entries
+from rag_core.model import RankedCandidate
+
+_PREVIEW_CHARS = 240
+_ABOVE = 40
+
+
+def draw_explanation(explained: CaseExplanation, *, recorded: bool) -> None:
+    """The case as today's index and settings answer it; `recorded` is the verdict of the run in view."""
+    verdict, case = explained.verdict, explained.verdict.case
+    st.subheader(
+        f"{PASSED if verdict.passed else FAILED} This case {'passes' if verdict.passed else 'fails'}",
+        anchor=False,
+    )
+    with st.container(gap="xxsmall"):
+        draw_text(case.question, key=f"question-{case.id}")
+        st.text("expects " + (" or ".join(str(place) for place in case.expected) or "no hit at all"))
+        if case.note:
+            st.text(f"note: {case.note}")
+    if verdict.passed != recorded:
+        st.info(
+            "The index or the settings have changed since the run in view: its verdict was the other one."
+        )
+    if explained.remedies:
+        with st.container(gap="xxsmall"):
+            st.markdown("**What would make it pass**")
+            for remedy in explained.remedies:
+                st.text(f"→ {remedy.sentence}")
+    entries = expected_entries(case, explained.ranking)
+    best = entries[0] if entries else None
+    st.plotly_chart(
+        case_flow(explained.ranking, best, theme()), key=f"flow-{case.id}", config=CONFIG, theme=None
+    )
+    st.caption(_way(best, no_answer=case.no_answer))
+    _draw_hits(explained)
+    if best is not None:
+        _draw_rivals(explained, best)
+    st.text(settings_line(explained.settings))
+
+
+def _way(best: RankedCandidate | None, *, no_answer: bool) -> str:
+    if no_answer:
+        return "Ribbons are numbers of candidates. Nothing is expected to be shown."
+    if best is None:
+        return "Ribbons are numbers of candidates. The expected place is in neither signal's list."
+    return f"Ribbons are numbers of candidates; the solid one is the expected chunk: {FATES[best.fate]}."
+
+
+def _draw_hits(explained: CaseExplanation) -> None:
+    st.markdown("**Hits, as they would be cited**")
+    hits = explained.ranking.hits
+    if not hits:
+        st.text("none")
+        return
+    st.dataframe(
+        pd.DataFrame(
+            [
+                _scored(hit, explained)
+                | {"text": cut_short(explained.contents[hit.candidate.chunk_id], at_most=_PREVIEW_CHARS)}
+                for hit in hits
+            ]
+        ),
+        key=f"hits-{explained.verdict.case.id}",
+        hide_index=True,
+        column_order=("hit", "mark", "citation", "vector", "lexical", "score", "text"),
+        column_config=CANDIDATE_COLUMNS,
+    )
+
+
+def _draw_rivals(explained: CaseExplanation, best: RankedCandidate) -> None:
+    above = explained.ranking.whole_set[: best.whole_rank]
+    st.markdown("**Who stands above it, and itself**")
+    st.dataframe(
+        pd.DataFrame([_scored(entry, explained) for entry in (*above[:_ABOVE], *above[_ABOVE:][-1:])]),
+        key=f"rivals-{explained.verdict.case.id}",
+        hide_index=True,
+        column_config=CANDIDATE_COLUMNS,
+        column_order=("whole", "mark", "citation", "vector", "lexical", "score", "fate"),
+    )
+    if len(above) > _ABOVE + 1:
+        st.caption(f"{len(above) - _ABOVE - 1} rivals between the last two lines are left out.")
+
+
+def _scored(entry: RankedCandidate, explained: CaseExplanation) -> dict[str, object]:
+    expected = entry.candidate.origin.place in explained.verdict.case.expected
+    return candidate_cells(entry) | {"mark": "→" if expected else ""}

@@ -1,0 +1,124 @@
+"""A recorded golden run as the rows of a table, each with its change against another run. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from rag_core.golden.cases import GoldenSet
+from rag_core.history import GoldenRecord
+
+Change = Literal["won", "lost", "same", "new"]
+SHOWN = ("all", "failing", "lost", "won")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseRow:
+    """One case of a run. `expected` empty means that no answer is right; `split` is today's file's."""
+
+    id: str
+    question: str
+    expected: tuple[str, ...]
+    tags: tuple[str, ...]
+    split: str | None
+    must_pass: bool
+    passed: bool
+    rank: int | None
+    whole_rank: int | None
+    vector_rank: int | None
+    lexical_rank: int | None
+    removed_by: str | None
+    decided_by_tie: bool
+    change: Change
+
+
+def case_rows(
+    result: Mapping[str, object], previous: Mapping[str, object] | None, golden: GoldenSet | None
+) -> tuple[CaseRow, ...]:
+    """The run's cases in its order; without a previous run every case is `new`."""
+    before = {} if previous is None else {str(case["id"]): bool(case["passed"]) for case in _cases(previous)}
+    splits = {} if golden is None else {case.id: case.split for case in golden.cases}
+    return tuple(_row(case, before, splits) for case in _cases(result))
+
+
+def filtered(rows: Sequence[CaseRow], *, show: str, tag: str, split: str) -> tuple[CaseRow, ...]:
+    """The rows that a reader asked for; empty `tag` and `split` ask for all."""
+    return tuple(
+        row
+        for row in rows
+        if (show in ("all", row.change) or (show == "failing" and not row.passed))
+        and (not tag or tag in row.tags)
+        and (not split or row.split == split)
+    )
+
+
+def previous_of(records: Sequence[GoldenRecord], run: GoldenRecord) -> GoldenRecord | None:
+    """The run before `run` that asked the same cases; `records` are newest first."""
+    earlier = (record for record in records if (record.started_at, record.id) < (run.started_at, run.id))
+    return next((record for record in earlier if record.cases_digest == run.cases_digest), None)
+
+
+def differences(run: GoldenRecord, previous: GoldenRecord) -> tuple[str, ...]:
+    """What differs in the ground of two runs, in words; empty where only the runs' times do."""
+    named = {"source", "preset", "fetchDepth"}
+    settings = sorted(
+        key for key in run.settings if key not in named and run.settings[key] != previous.settings.get(key)
+    )
+    found = [f"settings ({', '.join(settings)})"] if settings else []
+    if run.index.get("fingerprint") != previous.index.get("fingerprint"):
+        found.append("the index")
+    if run.degraded != previous.degraded:
+        found.append("one of the two was degraded")
+    return tuple(found)
+
+
+def _cases(result: Mapping[str, object]) -> Sequence[Mapping[str, object]]:
+    return cast("Sequence[Mapping[str, object]]", result["cases"])
+
+
+def _row(case: Mapping[str, object], before: Mapping[str, bool], splits: Mapping[str, str | None]) -> CaseRow:
+    case_id, passed = str(case["id"]), bool(case["passed"])
+    change: Change = "new"
+    if case_id in before:
+        change = "same" if before[case_id] == passed else "won" if passed else "lost"
+    removed_by = case["removedBy"]
+    return CaseRow(
+        id=case_id,
+        question=str(case["question"]),
+        expected=tuple(str(place) for place in cast("Sequence[object]", case["expected"])),
+        tags=tuple(str(tag) for tag in cast("Sequence[object]", case["tags"])),
+        split=splits.get(case_id),
+        must_pass=bool(case["mustPass"]),
+        passed=passed,
+        rank=cast("int | None", case["rank"]),
+        whole_rank=cast("int | None", case["wholeRank"]),
+        vector_rank=cast("int | None", case["vectorRank"]),
+        lexical_rank=cast("int | None", case["lexicalRank"]),
+        removed_by=None if removed_by is None else str(removed_by),
+        decided_by_tie=bool(case.get("decidedByTie")),
+        change=change,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunInView:
+    """The run that a page shows: its rows, the run before it, and the floor that holds today."""
+
+    run: GoldenRecord
+    previous: GoldenRecord | None
+    rows: tuple[CaseRow, ...]
+    floor: int
+
+    @property
+    def gate_passed(self) -> bool:
+        """Whether the run met its own gate and the floor of today."""
+        return self.run.gate_passed and self.run.passed >= self.floor
+
+    @property
+    def limit(self) -> int:
+        """How many hits a question could have."""
+        limit = self.run.settings.get("limit")
+        return limit if isinstance(limit, int) else 5
+
+    def count(self, change: Change) -> int:
+        """How many cases changed so."""
+        return sum(row.change == change for row in self.rows)

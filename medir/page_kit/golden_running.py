@@ -1,0 +1,100 @@
+"""Running the golden set from a page: the work goes on elsewhere, the page only follows its row."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from medir.page_kit import reads
+from medir.page_kit.frame import Frame
+from medir.page_kit.guard import draw_banner, guarded
+from medir.page_kit.services import visitor, workbench
+from rag_core.errors import MedirError, Refused
+from rag_core.evaluation import raise_project_floor
+from rag_core.history import Run, stop_golden_run
+
+_LOOKED_AT_EVERY_S = 0.7
+_STEPS = {"embed": "Embedding the questions", "search": "Searching"}
+
+
+def start_run(view: Frame, *, allow_degraded: bool = False) -> None:
+    """Begin a run outside this page's thread, unless one is going on."""
+    evaluation, actor, project = workbench().services.evaluation, visitor(), view.project
+    workbench().work.start(
+        _key(view), lambda: evaluation.run_golden(project, actor=actor, allow_degraded=allow_degraded)
+    )
+
+
+def start_raising_floor(view: Frame, file: Path, reason: str) -> None:
+    """Measure once more and raise the floor in the file to what passes, outside this page's thread."""
+    evaluation, actor, project = workbench().services.evaluation, visitor(), view.project
+    workbench().work.start(
+        _key(view), lambda: raise_project_floor(evaluation, project, file=file, actor=actor, reason=reason)
+    )
+
+
+def is_running(view: Frame, last: Run | None) -> bool:
+    """Whether a golden run of the project goes on, in this process or another."""
+    return workbench().work.is_going(_key(view)) or (last is not None and last.state == "running")
+
+
+def draw_controls(view: Frame, last: Run | None, *, can_run: bool) -> None:
+    """The run button; while a run goes on, its progress and a way to stop it; else how the last one failed."""
+    if is_running(view, last):
+        _follow(view)
+        return
+    if st.button(
+        "Run the golden set",
+        key="run-golden",
+        type="primary",
+        icon=":material/play_arrow:",
+        disabled=not can_run,
+    ):
+        start_run(view)
+        st.rerun()
+    _draw_failure(view, last)
+
+
+@st.fragment(run_every=_LOOKED_AT_EVERY_S)
+def _follow(view: Frame) -> None:
+    with guarded("golden-progress"):
+        last = reads.last_golden_run(view.project)
+        if not is_running(view, last):
+            st.rerun()
+        progress = last.progress if last is not None and last.state == "running" else {}
+        done, total = _number(progress.get("done")), _number(progress.get("total"))
+        step = _STEPS.get(str(progress.get("step")), "Starting")
+        counted = f", case {done + 1} of {total}" if total else ""
+        st.progress(min(1.0, done / total) if total else 0.0, text=f"{step}{counted}")
+        if last is not None and last.state == "running" and st.button("Stop this run", key="stop-golden"):
+            stop_golden_run(workbench().services.database, view.project, last)
+
+
+def _draw_failure(view: Frame, last: Run | None) -> None:
+    failure = workbench().work.failure(_key(view)) or _recorded_failure(last)
+    if failure is None:
+        return
+    draw_banner(failure, key="golden-run", retry=False)
+    if "degraded" in failure.message and st.button(
+        "Measure it as it is, without vectors", key="run-degraded"
+    ):
+        start_run(view, allow_degraded=True)
+        st.rerun()
+
+
+def _recorded_failure(last: Run | None) -> MedirError | None:
+    if last is None or last.state not in ("failed", "interrupted", "cancelled"):
+        return None
+    if last.error is not None:
+        return Refused(str(last.error.get("message", "")), hint=str(last.error.get("hint", "")))
+    return Refused(
+        f"The run of {last.started_at:%d %b %H:%M} UTC did not end: its process died.",
+        hint="Nothing is lost but that run. Run the golden set again.",
+    )
+
+
+def _key(view: Frame) -> str:
+    return f"golden {view.project.project_id}"
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0

@@ -1,0 +1,118 @@
+"""The golden set as a table: a row a case, with a strip that shows where it stands in each list."""
+
+from collections.abc import Sequence
+from typing import cast
+
+import pandas as pd
+import streamlit as st
+
+from medir.page_kit.address import Parameter
+from medir.page_kit.golden_rows import CaseRow
+from medir.page_kit.signs import DASH, FAILED, FATES, LOST, PASSED, WON, theme
+from rag_core.excerpts import cut_short
+from rag_core.figures.palette import BAD, GOOD
+from rag_core.figures.rank_strip import rank_strip
+
+_CELL_CHARS = 300
+_CHANGES = {"won": f"{WON} won", "lost": f"{LOST} lost", "same": "", "new": "new"}
+_ORDER = (
+    "verdict",
+    "change",
+    "case",
+    "question",
+    "stands",
+    "removed",
+    "expected",
+    "hit",
+    "whole",
+    "vector",
+    "lexical",
+    "tags",
+)
+_BESIDE = ("verdict", "change", "question", "stands", "removed")
+_INKS = {PASSED: GOOD, WON: GOOD, FAILED: BAD, LOST: BAD}
+_ROW_PX, _ROWS_AT_ONCE = 35, 16
+_KEY = "golden-table"
+
+
+def draw_table(rows: Sequence[CaseRow], chosen: Parameter[str], *, limit: int, beside: bool) -> None:
+    """The table. A selected row becomes the `chosen` case; `beside` leaves room for its explanation."""
+    ids = [row.id for row in rows]
+    wanted = [ids.index(chosen.read())] if chosen.read() in ids else []
+    key = f"{_KEY}-{hash(tuple(ids)):x}"
+
+    def take() -> None:
+        picked = cast("list[int]", st.session_state[key]["selection"]["rows"])
+        chosen.choose(ids[picked[0]] if picked else "")
+
+    st.dataframe(
+        pd.DataFrame([_cells(row, limit) for row in rows]).style.map(_ink, subset=["verdict", "change"]),
+        key=key,
+        hide_index=True,
+        height=_ROW_PX * (min(len(rows), _ROWS_AT_ONCE) + 1) + 3,
+        on_select=take,
+        selection_mode="single-row",
+        selection_default={"selection": {"rows": wanted}},
+        column_order=_BESIDE if beside else _ORDER,
+        column_config={
+            "verdict": st.column_config.TextColumn("", width=70),
+            "case": st.column_config.TextColumn("case", width=150),
+            "question": st.column_config.TextColumn("question", width=220 if beside else 320),
+            "expected": st.column_config.TextColumn("expected place", width="medium"),
+            "stands": st.column_config.ImageColumn(
+                "rank 1 → 200 | none",
+                width=220,
+                help="Blue disc: vector. Orange square: lexical. Diamond: whole set. Ring: among the hits, which "
+                "lie in the green shade; cross: removed. The scale is logarithmic; behind the gap: in no list.",
+            ),
+            "hit": st.column_config.TextColumn("hit", width=50, help="Rank among the hits"),
+            "whole": st.column_config.TextColumn("whole", width=60, help="Rank in the whole set"),
+            "vector": st.column_config.TextColumn("vector", width=60, help="Rank by meaning"),
+            "lexical": st.column_config.TextColumn("lexical", width=60, help="Rank by words"),
+            "removed": st.column_config.TextColumn("removed by", width=100),
+            "change": st.column_config.TextColumn("change", width=70, help="Against the run before"),
+            "tags": st.column_config.ListColumn("tags", width="small"),
+        },
+    )
+
+
+def _cells(row: CaseRow, limit: int) -> dict[str, object]:
+    return {
+        "verdict": (PASSED if row.passed else FAILED) + (" must" if row.must_pass else ""),
+        "case": row.id,
+        "question": cut_short(row.question, at_most=_CELL_CHARS),
+        "expected": " | ".join(row.expected) or "no answer",
+        "stands": rank_strip(
+            vector_rank=row.vector_rank,
+            lexical_rank=row.lexical_rank,
+            whole_rank=row.whole_rank,
+            rank=row.rank,
+            limit=limit,
+            theme=theme(),
+        )
+        if row.expected
+        else None,
+        "hit": _rank(row.rank),
+        "whole": _rank(row.whole_rank),
+        "vector": _rank(row.vector_rank),
+        "lexical": _rank(row.lexical_rank),
+        "removed": _removed(row),
+        "change": _CHANGES[row.change],
+        "tags": list(row.tags),
+    }
+
+
+def _ink(sign: str) -> str:
+    colour = _INKS.get(sign[:1])
+    return f"color: {colour}; font-weight: 600" if colour else ""
+
+
+def _rank(rank: int | None) -> str:
+    return DASH if rank is None else str(rank)
+
+
+def _removed(row: CaseRow) -> str:
+    if not row.expected:
+        return "" if row.passed else "has hits"
+    tie = " (tie)" if row.decided_by_tie else ""
+    return (FATES[row.removed_by] if row.removed_by else "") + tie

@@ -1,0 +1,57 @@
+"""A golden run's verdict in one sentence, the cases that it lost by name, and the ground that it stands on."""
+
+import streamlit as st
+
+from medir.page_kit.frame import Frame
+from medir.page_kit.golden_rows import RunInView, differences
+from medir.page_kit.signs import DASH, FAILED, LOST, PASSED, WON, draw_badge
+from rag_core.excerpts import cut_short
+from rag_core.golden.cases import GoldenSet
+
+_NAMED = 6
+_QUESTION_CHARS = 160
+
+
+def draw_verdict(seen: RunInView) -> None:
+    """One sentence with its sign; lost cases by name, and failing ones that must pass."""
+    run, previous = seen.run, seen.previous
+    against = "the first run of these cases"
+    if previous is not None:
+        against = (
+            f"{LOST} {seen.count('lost')} lost, {WON} {seen.count('won')} won "
+            f"against the run of {previous.started_at:%d %b %H:%M} UTC"
+        )
+    sentence = f"**{run.passed} of {run.total} pass, floor {seen.floor}:** {against}"
+    if not seen.gate_passed:
+        st.error(f"{FAILED} {sentence}")
+    elif seen.count("lost"):
+        # the gate holds, and still something broke
+        st.warning(f"{PASSED} {sentence}")
+    else:
+        st.success(f"{PASSED} {sentence}")
+    with st.container(gap="xxsmall"):
+        _draw_names(seen)
+
+
+def _draw_names(seen: RunInView) -> None:
+    lost = [row for row in seen.rows if row.change == "lost"]
+    must = [row for row in seen.rows if row.must_pass and not row.passed and row.change != "lost"]
+    for sign, words, named in ((LOST, "lost", lost), (FAILED, "must pass, and fails", must)):
+        for row in named[:_NAMED]:
+            st.text(f"{sign} {words}: {row.id} {DASH} {cut_short(row.question, at_most=_QUESTION_CHARS)}")
+        if len(named) > _NAMED:
+            st.text(f"and {len(named) - _NAMED} more")
+
+
+def draw_ground(view: Frame, golden: GoldenSet | None, seen: RunInView) -> None:
+    """What changed between the two runs, and since."""
+    if seen.run.degraded:
+        draw_badge("degraded")
+    changed = differences(seen.run, seen.previous) if seen.previous else ()
+    if changed:
+        st.caption(f"Between the two runs changed: {'; '.join(changed)}.")
+    if golden is not None and golden.digest != seen.run.cases_digest:
+        st.caption("The cases have changed since this run.")
+    indexed_at = view.overview.indexed_at if view.overview else None
+    if indexed_at is not None and indexed_at > seen.run.started_at:
+        st.caption("The index was made again since this run.")

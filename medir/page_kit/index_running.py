@@ -1,0 +1,196 @@
+"""Index runs from a page: the work goes on elsewhere, the page follows its row, stops it, or says why it ended."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+import streamlit as st
+
+from medir.page_kit import index_reads
+from medir.page_kit.frame import Frame
+from medir.page_kit.guard import draw_banner, guarded
+from medir.page_kit.index_coverage import SCOPE_NAMES
+from medir.page_kit.services import visitor, workbench
+from medir.page_kit.signs import LOST, PASSED
+from rag_core.errors import MedirError, Refused
+from rag_core.index_reading import Run, stop_index_run, time_left
+from rag_core.indexing import IndexMode
+from rag_core.model import ALL_SCOPES, Scope
+
+_LOOKED_AT_EVERY_S = 0.7
+_STOPPING = "index-stopping"
+_STEPS = {"read": "read", "chunk": "cut into chunks", "embed": "make vectors", "write": "write"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a run is to do: the mode, and the scopes or one session."""
+
+    mode: IndexMode
+    scopes: tuple[Scope, ...]
+    session_id: str | None = None
+    ref: str | None = None
+
+    @classmethod
+    def everything(cls) -> "Wanted":
+        """An incremental run over all scopes."""
+        return cls(mode="incremental", scopes=ALL_SCOPES)
+
+    @classmethod
+    def of(cls, run: Run) -> "Wanted":
+        """What a recorded run was asked for."""
+        asked = run.parameters
+        scopes = asked.get("scopes")
+        named = {str(scope) for scope in scopes} if isinstance(scopes, list) else set[str]()
+        session_id, ref = asked.get("sessionId"), asked.get("ref")
+        return cls(
+            mode="full" if asked.get("mode") == "full" else "incremental",
+            scopes=tuple(scope for scope in ALL_SCOPES if scope in named) or ALL_SCOPES,
+            session_id=session_id if isinstance(session_id, str) else None,
+            ref=ref if isinstance(ref, str) else None,
+        )
+
+    @property
+    def told(self) -> str:
+        """In words, e.g. `incremental, documents`."""
+        if self.session_id is not None:
+            return f"{self.mode}, session {self.session_id}"
+        names = (
+            "everything"
+            if self.scopes == ALL_SCOPES
+            else ", ".join(SCOPE_NAMES[name] for name in self.scopes)
+        )
+        return f"{self.mode}, {names}"
+
+
+def start_run(view: Frame, wanted: Wanted, *, dry_run: bool = False, lose_votes: bool = False) -> None:
+    """Begin a run outside this page's thread, unless this process has one going on."""
+    indexing, actor, project = workbench().services.indexing, visitor(), view.project
+    workbench().work.start(
+        _key(view),
+        lambda: indexing.run(
+            project,
+            actor=actor,
+            mode=wanted.mode,
+            scopes=wanted.scopes,
+            session_id=wanted.session_id,
+            ref=wanted.ref,
+            dry_run=dry_run,
+            allow_vote_loss=lose_votes,
+        ),
+    )
+
+
+def is_running(view: Frame, last: Run | None) -> bool:
+    """Whether an index run of the project goes on, in this process or another."""
+    return workbench().work.is_going(_key(view)) or (last is not None and last.state == "running")
+
+
+@st.fragment(run_every=_LOOKED_AT_EVERY_S)
+def follow(view: Frame) -> None:
+    """The run at hand: who holds the project, its steps, the time left, and a way to stop it."""
+    with guarded("index-progress"):
+        last = index_reads.last_run(view.project)
+        if not is_running(view, last):
+            st.rerun()
+        if last is None or last.state != "running":
+            st.progress(0.0, text="Starting")
+            return
+        st.progress(_share(last), text=progress_line(last))
+        st.text(
+            f"{'Dry run' if last.parameters.get('dryRun') else 'Run'} of {last.actor_kind}:{last.actor_id} since "
+            f"{last.started_at:%H:%M:%S} UTC ({Wanted.of(last).told}). Searches see the old index until it has ended."
+        )
+        stopping = st.session_state.get(_STOPPING) == last.id
+        if st.button("Stopping…" if stopping else "Stop this run", key="stop-index", disabled=stopping):
+            stop_index_run(workbench().services.database, view.project, last)
+            st.session_state[_STOPPING] = last.id
+            st.rerun(scope="fragment")
+
+
+def progress_line(run: Run) -> str:
+    """The steps with where the run is, and how long the step at hand still takes where that is known."""
+    at = str(run.progress.get("step"))
+    names = list(_STEPS)
+    place = names.index(at) if at in names else 0
+    done, total = run.progress.get("done"), run.progress.get("total")
+    counted = f" {done:,} of {total:,}" if isinstance(done, int) and isinstance(total, int) and total else ""
+    left = time_left(run) if at == "embed" else None
+    rest = f", {duration(left)} left" if left is not None else ""
+    steps = [
+        f"{PASSED} {words}"
+        if number < place
+        else f"**{words}{counted}{rest}**"
+        if number == place
+        else f"○ {words}"
+        for number, words in enumerate(_STEPS.values())
+    ]
+    return "  ·  ".join(steps)
+
+
+def duration(span: timedelta) -> str:
+    """A length of time as one waits for it, rounded."""
+    seconds = span.total_seconds()
+    if seconds < 90:
+        return f"about {max(1, round(seconds))} s"
+    return f"about {round(seconds / 60)} min" if seconds < 5_400 else f"about {seconds / 3_600:.1f} h"
+
+
+def draw_failure(view: Frame, last: Run | None) -> None:
+    """How the last run failed, where it did, with what can be done here."""
+    failure = workbench().work.failure(_key(view)) or _recorded_failure(last)
+    if failure is None:
+        return
+    if last is not None and last.state == "failed" and _is_about_votes(failure):
+        wanted = Wanted.of(last)
+        st.warning(f"{LOST} Votes are at risk: nothing was changed", icon=":material/how_to_vote:")
+        st.text(failure.message)
+        st.text("They hang on chunks whose text is no longer there, or that a full run makes anew.")
+        draw_confirmed_start(view, wanted, told=failure.message, key="refused")
+        return
+    draw_banner(failure, key="index-run", retry=False)
+
+
+def draw_confirmed_start(view: Frame, wanted: Wanted, *, told: str, key: str) -> None:
+    """A button for a run that loses votes; `told` says how many. It asks once more."""
+    if st.button("Reindex and lose the votes…", key=f"lose-votes-{key}", icon=":material/delete_forever:"):
+        _ask(view, wanted, told)
+
+
+@st.dialog("Lose votes?", icon=":material/how_to_vote:")
+def _ask(view: Frame, wanted: Wanted, told: str) -> None:
+    st.text(told)
+    st.text(
+        "Votes are judgements that people made; nothing brings them back. An incremental run keeps those on every "
+        "chunk whose text is still there."
+    )
+    st.text(f"The run: {wanted.told}.")
+    with st.container(horizontal=True):
+        if st.button("Lose them and reindex", key="confirm-loss", type="primary"):
+            start_run(view, wanted, lose_votes=True)
+            st.rerun()
+        if st.button("Keep them", key="keep-votes"):
+            st.rerun()
+
+
+def _recorded_failure(last: Run | None) -> MedirError | None:
+    if last is None or last.state not in ("failed", "interrupted", "cancelled"):
+        return None
+    if last.error is not None:
+        return Refused(str(last.error.get("message", "")), hint=str(last.error.get("hint", "")))
+    return Refused(
+        f"The run of {last.started_at:%d %b %H:%M} UTC did not end: its process died.",
+        hint="The index is as it was before. Run it again: vectors that were made already are kept.",
+    )
+
+
+def _is_about_votes(failure: MedirError) -> bool:
+    return "delete" in failure.message and "vote" in failure.message
+
+
+def _share(run: Run) -> float:
+    done, total = run.progress.get("done"), run.progress.get("total")
+    return min(1.0, done / total) if isinstance(done, int) and isinstance(total, int) and total else 0.0
+
+
+def _key(view: Frame) -> str:
+    return f"index {view.project.project_id}"

@@ -1,0 +1,40 @@
+"""What embeds: whether it answers, and what to do where it does not."""
+
+import streamlit as st
+
+from medir.page_kit.index_reads import ProviderState
+from medir.page_kit.signs import FAILED, PASSED, model_name
+
+
+def draw_provider(state: ProviderState, *, without_vector: int) -> None:
+    """The provider in a box. `without_vector` counts the chunks that wait for it."""
+    with st.container(border=True, key="provider"):
+        st.markdown("**Embedding provider**")
+        if state.model_id is None:
+            _draw_away(state)
+        elif state.mismatch:
+            _draw_mismatch(state)
+        else:
+            st.text(f"{PASSED} {state.found} answers")
+            if without_vector:
+                st.text(f"{without_vector:,} chunks wait for a vector: an incremental run makes them.")
+        st.caption(f"Asked for: MEDIR_EMBEDDING={state.configured}")
+
+
+def _draw_away(state: ProviderState) -> None:
+    st.error("It does not answer", icon=":material/cloud_off:")
+    st.text(state.found)
+    if state.remedy:
+        st.text(state.remedy)
+    st.text(
+        "Until then searches go by words alone. A run leaves new chunks without a vector, and a later one fills them."
+    )
+
+
+def _draw_mismatch(state: ProviderState) -> None:
+    st.error("It is not the model that made the index", icon=":material/difference:")
+    st.text(f"{FAILED} index: {model_name(state.index_model)}; provider: {model_name(state.model_id)}")
+    st.text(
+        "Vectors of two models can't be compared, so searches go by words alone. Configure the index's model again, or "
+        "change the model by a full run over everything."
+    )

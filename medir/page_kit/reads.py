@@ -1,0 +1,149 @@
+"""What pages read, kept as long as the data's version stays the same; a search is never kept.
+
+Every key begins with the database's address and the name of the read, then holds all that its result depends on.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import streamlit as st
+
+from medir.page_kit.services import Workbench, workbench
+from rag_core import citations, history
+from rag_core import overview as overviews
+from rag_core.evaluation import CaseExplanation
+from rag_core.golden.cases import GoldenSet
+from rag_core.history import GoldenRecord, Run
+from rag_core.model import Place
+from rag_core.overview import DataVersion, IndexOverview, Project
+
+T = TypeVar("T")
+
+_KEPT = 128
+# the repository is outside the database: nothing tells us when it moves on
+_REPOSITORY_LOOKED_AT_EVERY_S = 20
+
+
+def projects() -> tuple[Project, ...]:
+    """Every project, by id."""
+    return overviews.all_projects(workbench().services.database)
+
+
+def version(project: Project) -> DataVersion:
+    """The version of the project's data now."""
+    return overviews.data_version(workbench().services.database, project)
+
+
+def overview(project: Project, at: DataVersion) -> IndexOverview | None:
+    """The project's index at a glance; whether its repository has moved on may be some seconds old."""
+    opened = workbench()
+    return _kept_for_a_while(
+        _key(opened, "overview", project, at.ground),
+        lambda: overviews.read_overview(opened.services.database, project),
+    )
+
+
+def golden_history(project: Project, cases: str, at: DataVersion) -> list[GoldenRecord]:
+    """The finished golden runs over a cases file, newest first."""
+    opened = workbench()
+    return _kept(
+        _key(opened, "history", project.project_id, cases, at.run_at),
+        lambda: history.golden_history(opened.services.database, project, cases=cases),
+    )
+
+
+def golden_result(project: Project, run_id: str) -> Mapping[str, object]:
+    """The whole result of one finished golden run; it never changes."""
+    opened = workbench()
+    return _kept(
+        _key(opened, "result", project.project_id, run_id),
+        lambda: history.golden_result(opened.services.database, project.project_id, run_id),
+    )
+
+
+def last_golden_run(project: Project) -> Run | None:
+    """The golden run that was started last, whatever became of it; read anew each time."""
+    services = workbench().services
+    return history.last_golden_run(services.database, services.clock, project)
+
+
+def lint(
+    project: Project, file: Path, at: DataVersion
+) -> tuple[GoldenSet, tuple[Mapping[str, str | int | None], ...]]:
+    """The golden set and its faults.
+
+    Raises:
+        FaultyGoldenSet: It does not parse.
+        UsageError: The file or the index does not exist.
+    """
+    opened = workbench()
+
+    def read() -> tuple[GoldenSet, tuple[Mapping[str, str | int | None], ...]]:
+        golden, faults = opened.services.evaluation.lint(project, cases=file)
+        return golden, tuple(fault.to_json() for fault in faults)
+
+    return _kept(_key(opened, "lint", project, at.ground, _state_of(file)), read)
+
+
+def explanation(project: Project, case_id: str, file: Path, at: DataVersion) -> CaseExplanation:
+    """One case asked of today's index."""
+    opened = workbench()
+    return _kept(
+        _key(opened, "explanation", project, case_id, at.ground, _state_of(file)),
+        lambda: opened.services.evaluation.explain_case(project, case_id, cases=file),
+    )
+
+
+def texts(project: Project, chunk_ids: tuple[str, ...], at: DataVersion) -> Mapping[str, str]:
+    """The texts of some chunks by id."""
+    opened = workbench()
+    return _kept(
+        _key(opened, "texts", project.project_id, chunk_ids, at.ground),
+        lambda: citations.read_texts(opened.services.database, project.project_id, chunk_ids),
+    )
+
+
+def surroundings(
+    project: Project, place: Place, chunk_id: str, neighbours: int, at: DataVersion
+) -> citations.Surroundings:
+    """A chunk with its neighbours.
+
+    Raises:
+        UsageError: The chunk is no longer in the index.
+    """
+    opened = workbench()
+    return _kept(
+        _key(opened, "surroundings", project.project_id, place, chunk_id, neighbours, at.ground),
+        lambda: citations.read_surroundings(
+            opened.services.database, project.project_id, place, chunk_id, neighbours=neighbours
+        ),
+    )
+
+
+def matched_words(question: str, quoted: tuple[str, ...]) -> frozenset[str]:
+    """The words of the texts that the question asked for."""
+    opened = workbench()
+    return _kept(
+        _key(opened, "words", question, quoted),
+        lambda: citations.read_matched_words(opened.services.database, question, quoted),
+    )
+
+
+def _key(opened: Workbench, name: str, *parts: object) -> tuple[object, ...]:
+    return (opened.services.database.url, name, *parts)
+
+
+def _state_of(file: Path) -> tuple[str, int, int] | None:
+    state = file.stat() if file.exists() else None
+    return (str(file), state.st_mtime_ns, state.st_size) if state else None
+
+
+@st.cache_data(max_entries=_KEPT, show_spinner=False)
+def _kept(key: tuple[object, ...], _read: Callable[[], T]) -> T:  # noqa: ARG001  the cache reads it
+    return _read()
+
+
+@st.cache_data(max_entries=_KEPT, ttl=_REPOSITORY_LOOKED_AT_EVERY_S, show_spinner=False)
+def _kept_for_a_while(key: tuple[object, ...], _read: Callable[[], T]) -> T:  # noqa: ARG001  the cache reads it
+    return _read()

@@ -1,0 +1,83 @@
+"""The language of signs: a colour and a glyph mean the same on every page, and never a colour alone."""
+
+from datetime import datetime
+from typing import Literal
+
+import streamlit as st
+
+from rag_core.figures.palette import DARK, LIGHT, Theme
+from rag_core.model import EmbeddingModel, Fate, SearchSettings
+
+PASSED = "✓"
+FAILED = "✗"
+WON = "▲"
+LOST = "▼"
+DASH = "—"
+NOT_MEASURED = "— not measured"
+
+FATES: dict[str, str] = {
+    Fate.HIT: "shown",
+    Fate.THRESHOLD: "threshold",
+    Fate.FILE_CAP: "file cap",
+    Fate.LIMIT: "limit",
+    Fate.CANDIDATES: "in neither list",
+}
+BadgeName = Literal["local", "degraded", "synthetic", "mixed settings", "moved", "trial"]
+_BADGES: dict[BadgeName, tuple[str, Literal["gray", "orange", "blue", "violet"], str, str]] = {
+    "local": ("local", "gray", ":material/computer:", "This machine only; nobody is asked who they are."),
+    "degraded": ("degraded", "orange", ":material/warning:", "Part of the search did not take part."),
+    "synthetic": ("synthetic", "violet", ":material/science:", "Made by a bench or a demonstration."),
+    "mixed settings": ("mixed settings", "orange", ":material/rule:", "Numbers under different rules."),
+    "moved": (
+        "repository has moved on",
+        "orange",
+        ":material/commit:",
+        "There are commits that the index has not seen. Run: medir index",
+    ),
+    "trial": ("trial", "blue", ":material/experiment:", "Numbers that are not in force."),
+}
+
+
+def draw_badge(name: BadgeName) -> None:
+    """The small badge of a state, the same on every page."""
+    label, colour, icon, told = _BADGES[name]
+    st.badge(label, color=colour, icon=icon, help=told)
+
+
+def theme() -> Theme:
+    """The inks of the theme that the browser shows."""
+    return DARK if st.context.theme.type == "dark" else LIGHT
+
+
+def measured(number: float | None, digits: int = 3) -> str:
+    """A number, or the em dash of what was not measured; never 0 in its place."""
+    return DASH if number is None else f"{number:.{digits}f}"
+
+
+def age(then: datetime, now: datetime) -> str:
+    """How long ago, in the largest whole unit."""
+    seconds = max(0, int((now - then).total_seconds()))
+    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds // size} {unit} ago"
+    return "just now"
+
+
+def model_name(model_id: str | None) -> str:
+    """A model as people name it: provider and name, without its digest."""
+    if model_id is None:
+        return "no vectors"
+    model = EmbeddingModel.parse(model_id)
+    return f"{model.provider}/{model.name}"
+
+
+def settings_line(settings: SearchSettings) -> str:
+    """Settings by name, with the numbers that a reader looks for."""
+    numbers = settings.ranking
+    name = f"{settings.source} {settings.preset}" if settings.preset else settings.source
+    threshold = DASH if numbers.threshold is None else f"{numbers.threshold:g}"
+    cap = DASH if numbers.max_per_file is None else str(numbers.max_per_file)
+    return (
+        f"{name}: vector {numbers.weight_vector:g}, lexical {numbers.weight_lexical:g}, threshold {threshold}, "
+        f"{cap} a file, {numbers.limit} hits"
+    )

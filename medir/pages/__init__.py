@@ -1,0 +1,51 @@
+"""The pages of the workbench: one script a page, and the list that the navigation is made from."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+_FOLDER = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageEntry:
+    """A page: its script, its address below `/`, its title, the question that it answers, its sign."""
+
+    script: str
+    path: str
+    title: str
+    question: str
+    icon: str
+
+
+def _entry(script: str, *, title: str, question: str, icon: str) -> PageEntry:
+    return PageEntry(
+        script=str(_FOLDER / f"{script}.py"),
+        path=script.replace("_", "-"),
+        title=title,
+        question=question,
+        icon=icon,
+    )
+
+
+# `/` leads to the first
+PAGES: tuple[PageEntry, ...] = (
+    _entry(
+        "golden_set",
+        title="Golden set",
+        question="Did something break, and why?",
+        icon=":material/fact_check:",
+    ),
+    _entry(
+        "search",
+        title="Search",
+        question="What does it find, and would I cite it?",
+        icon=":material/search:",
+    ),
+    _entry(
+        "index",
+        title="Index",
+        question="Is everything in there, and is it true?",
+        icon=":material/inventory_2:",
+    ),
+)
+HOME = str(_FOLDER / "home.py")

@@ -1,0 +1,124 @@
+"""Search: what does it find, and would I cite it? A box, the hits as citations, and other numbers to try."""
+
+import streamlit as st
+
+from medir.page_kit import asking, reads, states
+from medir.page_kit.address import choice_parameter, settle, text_parameter
+from medir.page_kit.answer_states import draw_degraded, draw_empty, draw_notices, draw_summary
+from medir.page_kit.frame import Frame, frame
+from medir.page_kit.hit_card import draw_hit
+from medir.page_kit.signs import LOST, settings_line
+from medir.page_kit.trial_numbers import NUMBERS, any_chosen, draw_sliders, moves
+from medir.page_kit.whole_set import draw_whole_set
+from rag_core.model import ALL_SCOPES, Ranking, RankingSettings, Scope
+from rag_core.ranking import rank
+from rag_core.search import MAX_QUESTION_CHARS
+
+QUESTION = text_parameter("q", at_most=MAX_QUESTION_CHARS)
+SCOPE = choice_parameter("scope", ("", *map(str, ALL_SCOPES)))
+WHOLE = choice_parameter("whole", ("", "shown"))
+_SCOPES = {"": "everywhere", "docs": "documents", "adr": "decisions", "session": "sessions"}
+
+
+def draw_page() -> None:
+    """The page, from its inputs to its address."""
+    view = frame()
+    if view.overview is None:
+        states.draw_not_indexed(view)
+    else:
+        asking.warm_up(view)
+        _draw_box()
+        question = QUESTION.read().strip()
+        if question:
+            scope = SCOPE.read()
+            _draw_answer(view, asking.ask(view, question, (Scope(scope),) if scope else ()))
+        else:
+            st.text("Ask as you would ask a colleague. Every question asked here is recorded as a search.")
+    settle(QUESTION, SCOPE, WHOLE, *NUMBERS)
+
+
+def _draw_box() -> None:
+    st.text_input(
+        "Question",
+        key="search_question",
+        max_chars=MAX_QUESTION_CHARS,
+        placeholder="What do you want to know?",
+        icon=":material/search:",
+        label_visibility="collapsed",
+        on_change=QUESTION.mirror("search_question"),
+    )
+    st.segmented_control(
+        "Where",
+        list(_SCOPES),
+        key="search-scope",
+        required=True,
+        format_func=lambda scope: _SCOPES[scope],
+        label_visibility="collapsed",
+        on_change=SCOPE.mirror("search-scope"),
+    )
+
+
+def _draw_answer(view: Frame, asked: asking.Asked) -> None:
+    answer = asked.answer
+    hits, numbers = st.columns([3, 1], gap="large")
+    with numbers, st.container(border=True):
+        st.markdown("**Try other numbers**")
+        st.caption("They rank this very answer again; nothing is asked or recorded.")
+        tried = draw_sliders(answer)
+    changed = any_chosen() and tried != answer.settings.ranking
+    ranking = rank(answer.found, tried) if changed else answer.ranking
+    with hits:
+        draw_summary(answer, ranking, trial=changed)
+        draw_degraded(answer)
+        draw_notices(answer)
+        if asked.index_generation != view.version.index_generation:
+            st.info("The index was made again since this was asked.", icon=":material/update:")
+            st.button("Search again", key="search-again", on_click=asking.forget)
+        _draw_hits(view, asked, ranking, tried)
+        _draw_whole(ranking)
+        st.text(f"asked under {settings_line(answer.settings)}")
+
+
+def _draw_hits(view: Frame, asked: asking.Asked, ranking: Ranking, tried: RankingSettings) -> None:
+    if not ranking.hits:
+        draw_empty(ranking)
+        return
+    answer = asked.answer
+    ids = tuple(hit.candidate.chunk_id for hit in ranking.hits)
+    missing = tuple(chunk_id for chunk_id in ids if chunk_id not in answer.contents)
+    texts = dict(answer.contents)
+    if missing:
+        texts |= reads.texts(view.project, missing, view.version)
+    quoted = tuple(texts.get(chunk_id, "") for chunk_id in ids)
+    matched = reads.matched_words(answer.question, quoted)
+    moved = moves(answer.ranking, ranking)
+    for hit, text in zip(ranking.hits, quoted, strict=True):
+        draw_hit(
+            view,
+            hit,
+            text=text or "This chunk is no longer in the index.",
+            matched=matched,
+            settings=tried,
+            moved=moved.of(hit.candidate.chunk_id, hit.rank),
+        )
+    for citation in moved.left:
+        st.text(f"{LOST} left: {citation}")
+
+
+def _draw_whole(ranking: Ranking) -> None:
+    if not ranking.whole_set:
+        return
+    st.segmented_control(
+        "Whole set",
+        ["", "shown"],
+        key="search-whole",
+        required=True,
+        format_func=lambda shown: "with all candidates" if shown else "hits only",
+        label_visibility="collapsed",
+        on_change=WHOLE.mirror("search-whole"),
+    )
+    if WHOLE.read():
+        draw_whole_set(ranking)
+
+
+draw_page()

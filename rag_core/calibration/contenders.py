@@ -1,0 +1,142 @@
+"""Who stands for election: today's settings, the weighted sums, and rivals that are none of these."""
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rag_core.calibration.choosing import Menu, choose, nearness, prepare, values_of_each
+from rag_core.calibration.families import Variant, build_family, vary
+from rag_core.calibration.replay import measure_replay
+from rag_core.calibration.table import Floats
+from rag_core.metrics.comparison import SAME
+from rag_core.metrics.intervals import Interval
+from rag_core.metrics.measures import Measure
+from rag_core.model import Fusion, RankingSettings
+
+WEIGHTED_SUM = "weighted sum"
+VECTOR_ONLY, LEXICAL_ONLY, TODAY = "vector only", "lexical only", "today"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contender:
+    """One setting with the value of every case under it, NaN where the measure does not judge it.
+
+    `variant` is the number of the candidates that it ranks. The margins are None where nothing was chosen.
+    """
+
+    name: str
+    variant: int
+    settings: RankingSettings
+    values: Floats
+    weight_margin: Interval | None = None
+    threshold_margin: Interval | None = None
+
+    def mean(self, multiplicity: Floats) -> float:
+        """The mean over cases as often as each counts; cases that are not judged must count 0."""
+        return float(np.nan_to_num(self.values) @ multiplicity) / float(multiplicity.sum())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ballot:
+    """All that can be elected, prepared once for elections on many sets of cases.
+
+    `fixed` are today's settings, first, and rivals without a number to choose; `menus` offer numbers, the
+    weighted sums first, each under its name. `families` says which variant each family of a menu is of.
+    """
+
+    fixed: tuple[Contender, ...]
+    menus: tuple[tuple[str, Menu], ...]
+    variants: tuple[tuple[int, ...], ...]
+
+    @property
+    def today(self) -> Contender:
+        """The settings in force."""
+        return self.fixed[0]
+
+    def contenders(self, multiplicity: Floats) -> tuple[Contender, ...]:
+        """Every contender, with its numbers chosen on the given cases: today, weighted sum, then the rivals."""
+        chosen = [
+            self._chosen(number, name, menu, multiplicity) for number, (name, menu) in enumerate(self.menus)
+        ]
+        return (self.fixed[0], chosen[0], *self.fixed[1:], *chosen[1:])
+
+    def elect(self, multiplicity: Floats) -> Contender:
+        """The first contender whose mean is near the best: today's settings win ties, then the weighted sum."""
+        running = self.contenders(multiplicity)
+        best = max(contender.mean(multiplicity) for contender in running)
+        enough = best - nearness(best, float(multiplicity.sum())) - SAME
+        return next(contender for contender in running if contender.mean(multiplicity) >= enough)
+
+    def _chosen(self, number: int, name: str, menu: Menu, multiplicity: Floats) -> Contender:
+        chosen = choose(menu, multiplicity)
+        return Contender(
+            name=name,
+            variant=self.variants[number][chosen.family],
+            settings=chosen.settings,
+            values=values_of_each(menu.families[chosen.family].map, chosen.settings),
+            weight_margin=chosen.weight_margin,
+            threshold_margin=chosen.threshold_margin,
+        )
+
+
+def build_ballot(
+    variants: tuple[Variant, ...],
+    today: RankingSettings,
+    measure: Measure,
+    *,
+    depths: Iterable[int] = (),
+    caps: Iterable[int | None] = (),
+) -> Ballot:
+    """Prepare everything that may be chosen.
+
+    Weighted sums: today's settings, each depth and cap in its place, and today's numbers over each other
+    variant, all weights and thresholds of each. Rivals: each signal alone, RRF, and min-max and z-score at any
+    weight, over today's candidates, depth, cap and limit, all without a threshold, which belongs to the
+    weighted sum's scale.
+
+    Args:
+        variants: Candidates of the same cases, today's first.
+        today: The settings in force; where their fusion is not the weighted sum, its menu starts from theirs all
+            the same, without their threshold.
+        measure: What is chosen by.
+        depths: Candidates a signal to try, within what was fetched.
+        caps: Chunks a file to try, None for no cap.
+    """
+    first = variants[0]
+    plain = dataclasses.replace(today, fusion=Fusion.WEIGHTED_SUM)
+    threshold = today.threshold if today.fusion is Fusion.WEIGHTED_SUM else None
+    spots = [(0, settings) for settings in vary(plain, depths=depths, caps=caps)]
+    spots += [(number, plain) for number in range(1, len(variants))]
+    weighted = prepare(
+        [build_family(variants[number], settings, measure, today=threshold) for number, settings in spots]
+    )
+    free = dataclasses.replace(plain, threshold=None)
+    scaled = [
+        (str(fusion), dataclasses.replace(free, fusion=fusion)) for fusion in (Fusion.MIN_MAX, Fusion.Z_SCORE)
+    ]
+    rivals = (
+        (VECTOR_ONLY, dataclasses.replace(free, weight_vector=1.0, weight_lexical=0.0)),
+        (LEXICAL_ONLY, dataclasses.replace(free, weight_vector=0.0, weight_lexical=1.0)),
+        (str(Fusion.RRF), dataclasses.replace(free, fusion=Fusion.RRF)),
+    )
+    return Ballot(
+        fixed=tuple(
+            Contender(
+                name=name,
+                variant=0,
+                settings=settings,
+                values=measure_replay(first.table, first.judged, settings, measure),
+            )
+            for name, settings in ((TODAY, today), *rivals)
+        ),
+        menus=(
+            (WEIGHTED_SUM, weighted),
+            *(
+                (name, prepare([build_family(first, settings, measure, today=None)]))
+                for name, settings in scaled
+            ),
+        ),
+        variants=(tuple(number for number, _ in spots), (0,), (0,)),
+    )

@@ -1,0 +1,189 @@
+"""Any ranking settings over many candidate sets at once, equal to `rag_core.ranking.rank` to the last bit."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_core.calibration.table import CandidateTable, Flags, Floats, Integers, Judgements
+from rag_core.fusion import RRF_K, fuse
+from rag_core.metrics.kernels import JudgedHits, measure_hits
+from rag_core.metrics.measures import Measure
+from rag_core.model import Candidate, Fate, Fusion, RankingSettings
+from rag_core.ranking import cut_to_depth
+
+
+class FateCode(IntEnum):
+    """A fate as a small number; `ABSENT` where a column holds no candidate."""
+
+    ABSENT = -1
+    HIT = 0
+    THRESHOLD = 1
+    FILE_CAP = 2
+    LIMIT = 3
+
+
+FATES = {
+    FateCode.HIT: Fate.HIT,
+    FateCode.THRESHOLD: Fate.THRESHOLD,
+    FateCode.FILE_CAP: Fate.FILE_CAP,
+    FateCode.LIMIT: Fate.LIMIT,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """Every case's whole set in order, shape (cases, positions) each.
+
+    `order` is the column of `table` (cut at the settings' depth) at each position, `scores` its fused score,
+    `fates` a `FateCode`, `ranks` the rank among the hits or 0. Positions past the last candidate have the
+    fate `ABSENT` and the score -inf. `thresholds` is what was in force, -inf where none was.
+    """
+
+    table: CandidateTable
+    settings: RankingSettings
+    order: NDArray[np.int64]
+    scores: Floats
+    fates: NDArray[np.int8]
+    ranks: Integers
+    thresholds: Floats
+
+    def whole_ranks(self, relevant: Flags) -> Integers:
+        """The position in the whole set of the first chunk that `relevant` marks, 0 where none is in it."""
+        marked = np.take_along_axis(relevant, self.order, axis=1) & (self.fates != FateCode.ABSENT)
+        return np.where(marked.any(axis=1), marked.argmax(axis=1) + 1, 0).astype(np.int32)
+
+    def hits(self, judged: Judgements) -> JudgedHits:
+        """The hits with their judgements, as measures take them. `judged` must be of this replay's `table`."""
+        rows, positions = np.nonzero(self.fates == FateCode.HIT)
+        width = int(self.ranks.max(initial=0))
+        columns = self.order[rows, positions]
+        at = self.ranks[rows, positions] - 1
+        relevant = np.zeros((self.table.cases, width), dtype=bool)
+        places = np.full((self.table.cases, width), -1, dtype=np.int64)
+        relevant[rows, at] = judged.relevant[rows, columns]
+        places[rows, at] = self.table.place[rows, columns]
+        return JudgedHits(
+            relevant=relevant, places=places, expected=judged.expected, limit=self.settings.limit
+        )
+
+
+def replay(table: CandidateTable, settings: RankingSettings) -> Replay:
+    """Rank every question of the table as `rag_core.ranking.rank` would.
+
+    A question without candidates has no position. The table may be deeper than the settings ask for; the
+    replay's own table is cut at their depth.
+    """
+    cut = table.cut(settings.candidates_per_signal)
+    present = cut.present
+    scores = np.where(present, fused_scores(cut, settings), -np.inf)
+    order = np.argsort(-scores, axis=1, kind="stable")
+    scores = np.take_along_axis(scores, order, axis=1)
+    present = np.take_along_axis(present, order, axis=1)
+    thresholds = thresholds_in_force(cut, settings)
+
+    above = present & (scores >= thresholds[:, None])
+    kept = above & ~_folded(cut, order, settings.max_per_file)
+    ranks = np.cumsum(kept, axis=1, dtype=np.int32) * kept
+    fates = np.full(scores.shape, FateCode.HIT, dtype=np.int8)
+    fates[ranks > settings.limit] = FateCode.LIMIT
+    fates[above & ~kept] = FateCode.FILE_CAP
+    fates[~above] = FateCode.THRESHOLD
+    fates[~present] = FateCode.ABSENT
+    return Replay(
+        table=cut,
+        settings=settings,
+        order=order,
+        scores=scores,
+        fates=fates,
+        ranks=np.where(fates == FateCode.HIT, ranks, 0).astype(np.int32),
+        thresholds=thresholds,
+    )
+
+
+def measure_replay(
+    table: CandidateTable, judged: Judgements, settings: RankingSettings, measure: Measure
+) -> Floats:
+    """The value of each case under the settings, shape (cases,); NaN where the measure does not judge it.
+
+    `judged` is of `table`, whatever its depth.
+    """
+    replayed = replay(table, settings)
+    return measure_hits(replayed.hits(carry_over(judged, table, replayed.table)), measure)
+
+
+def carry_over(judged: Judgements, table: CandidateTable, cut: CandidateTable) -> Judgements:
+    """The judgements of `table` for a cut of it."""
+    if cut is table:
+        return judged
+    by_source = np.zeros(table.place.shape, dtype=bool)
+    rows, columns = np.nonzero(judged.relevant)
+    by_source[rows, table.source[rows, columns]] = True
+    relevant = np.take_along_axis(by_source, np.maximum(cut.source, 0), axis=1) & cut.present
+    return Judgements(places=judged.places, expected=judged.expected, relevant=relevant)
+
+
+def thresholds_in_force(table: CandidateTable, settings: RankingSettings) -> Floats:
+    """The threshold of each case, -inf where none is in force, shape (cases,)."""
+    usual, degraded = (
+        -np.inf if threshold is None else threshold
+        for threshold in (settings.threshold, settings.threshold_when_degraded)
+    )
+    return np.where(table.available, usual, degraded)
+
+
+def fused_scores(table: CandidateTable, settings: RankingSettings) -> Floats:
+    """The fused score of every column; columns without a candidate hold a number without meaning.
+
+    The table must be cut at the settings' depth already.
+    """
+    if settings.fusion is Fusion.RRF:
+        found = ((table.vector_rank, table.vector_rank > 0), (table.lexical_rank, table.lexical_rank > 0))
+        vector, lexical = (np.where(there, 1.0 / (RRF_K + rank), 0.0) for rank, there in found)
+        return vector + lexical
+    vector, lexical = linear_signals(table, settings.fusion)
+    return settings.weight_vector * vector + settings.weight_lexical * lexical
+
+
+def linear_signals(table: CandidateTable, fusion: Fusion) -> tuple[Floats, Floats]:
+    """What a fusion weighs: both signals' scores as it scales them, shape (cases, columns) each.
+
+    Raises:
+        ValueError: The fusion is RRF, which weighs nothing.
+    """
+    if fusion is Fusion.WEIGHTED_SUM:
+        return table.vector, table.lexical
+    if fusion is Fusion.RRF:
+        raise ValueError("RRF has no weights")
+    vector, lexical = np.zeros(table.place.shape), np.zeros(table.place.shape)
+    for case in range(table.cases):
+        columns, candidates = _candidates_of(table, case)
+        # a weight of 0 leaves exactly the other signal's scaled score, from the one place that scales
+        vector[case, columns] = fuse(candidates, _weighing(fusion, 1.0))
+        lexical[case, columns] = fuse(candidates, _weighing(fusion, 0.0))
+    return vector, lexical
+
+
+def _weighing(fusion: Fusion, weight: float) -> RankingSettings:
+    return RankingSettings(weight_vector=weight, weight_lexical=1.0 - weight, threshold=None, fusion=fusion)
+
+
+def _candidates_of(table: CandidateTable, case: int) -> tuple[NDArray[np.intp], tuple[Candidate, ...]]:
+    """A case's candidates as the table has them, cut, and their columns."""
+    columns = np.nonzero(table.present[case])[0]
+    depth = int(max(table.vector_rank[case].max(initial=1), table.lexical_rank[case].max(initial=1)))
+    return columns, cut_to_depth((table.candidate(case, int(column)) for column in columns), depth)
+
+
+def _folded(table: CandidateTable, order: NDArray[np.int64], cap: int | None) -> Flags:
+    """Which positions the per-file cap removes: those with `cap` better chunks of their file."""
+    columns = np.arange(table.columns, dtype=np.int32)
+    if cap is None or not np.any(table.capped & (columns - table.group_start >= cap)):
+        return np.zeros(order.shape, dtype=bool)
+    # sorted by place again, stably, chunks of a place stand side by side, the best first, where the table's do
+    place = np.take_along_axis(table.place, order, axis=1)
+    by_place = np.argsort(place, axis=1, kind="stable")
+    folded = np.zeros(order.shape, dtype=bool)
+    np.put_along_axis(folded, by_place, table.capped & (columns - table.group_start >= cap), axis=1)
+    return folded

@@ -1,0 +1,212 @@
+"""What an index contains, as it is browsed: its places, a place's chunks, and the searches that showed a chunk."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from rag_core.database.chunks import origin_of, place_of
+from rag_core.database.connections import Connection
+from rag_core.events import INDEXED_EVENT_TYPES
+from rag_core.model import Origin, Place, Scope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexedPlace:
+    """A file or session with chunks. `chars` counts their texts, overlaps twice."""
+
+    place: Place
+    scope: Scope
+    title: str | None
+    chunks: int
+    chars: int
+    without_vector: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexedChunk:
+    """A chunk as it stands. `number` counts from 1 in its place; `model_id` is None without a vector."""
+
+    chunk_id: str
+    number: int
+    origin: Origin
+    content: str
+    model_id: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Showing:
+    """A search that had a chunk among its hits. The votes are those on this chunk in that search."""
+
+    search_id: str
+    asked_at: datetime
+    question: str
+    rank: int
+    score: float
+    useful: int
+    irrelevant: int
+    synthetic: bool
+
+
+def read_indexed_places(
+    connection: Connection, project_id: str, *, scope: Scope | None, containing: str, count: int
+) -> tuple[tuple[IndexedPlace, ...], int]:
+    """The first `count` places whose path, id or title contains some text, and how many there are.
+
+    Case plays no part; an empty text is contained in all. Files stand before sessions, by code point.
+    """
+    # a row is a place, in the order of ties; reads the project's chunks once, by the index on (project_id, scope)
+    rows = connection.execute(
+        """
+        select scope, source_path, session_id, title, chunks, chars, without_vector, count(*) over ()
+        from (
+            select scope::text as scope, source_path, session_id, min(metadata ->> 'title') as title,
+                count(*) as chunks, sum(length(content)) as chars,
+                count(*) filter (where embedding_model is null) as without_vector
+            from chunks
+            where project_id = %(project)s
+              and (%(scope)s::chunk_scope is null or scope = %(scope)s::chunk_scope)
+            group by scope, source_path, session_id
+        ) places
+        where strpos(lower(concat_ws(' ', source_path, session_id, title)), lower(%(containing)s)) > 0
+        order by session_id is not null, coalesce(source_path, session_id) collate "C"
+        limit %(count)s
+        """,
+        {
+            "project": project_id,
+            "scope": None if scope is None else str(scope),
+            "containing": containing,
+            "count": count,
+        },
+    ).fetchall()
+    places = tuple(
+        IndexedPlace(
+            place=place_of(row[1], row[2]),
+            scope=Scope(row[0]),
+            title=row[3],
+            chunks=row[4],
+            chars=int(row[5]),
+            without_vector=row[6],
+        )
+        for row in rows
+    )
+    return places, rows[0][7] if rows else 0
+
+
+def read_indexed_chunks(
+    connection: Connection, project_id: str, place: Place, *, first: int, last: int
+) -> tuple[tuple[IndexedChunk, ...], int]:
+    """The chunks of `place` numbered `first` to `last`, and how many it has; empty where it has none."""
+    # a row is a chunk, in the order of its source, by the unique index on (project_id, place, ordinal)
+    rows = connection.execute(
+        """
+        select id, metadata, content, embedding_model, number, total from (
+            select id::text, metadata, content, embedding_model, row_number() over (order by ordinal) as number,
+                count(*) over () as total
+            from chunks
+            where project_id = %(project)s
+              and case %(kind)s when 'file' then source_path = %(key)s else session_id = %(key)s end
+        ) numbered
+        where number between %(first)s and %(last)s
+        order by number
+        """,
+        {"project": project_id, "kind": place.kind, "key": place.key, "first": first, "last": last},
+    ).fetchall()
+    chunks = tuple(
+        IndexedChunk(
+            chunk_id=row[0],
+            number=row[4],
+            origin=origin_of(place, row[1]),
+            content=row[2],
+            model_id=row[3],
+        )
+        for row in rows
+    )
+    return chunks, rows[0][5] if rows else 0
+
+
+def locate_chunk(connection: Connection, project_id: str, chunk_id: str) -> tuple[Place, int] | None:
+    """The place of a chunk and its number there, counted from 1; None where there is no such chunk."""
+    # one row: the chunk, with the count of its place's chunks up to it, by the unique index on (place, ordinal)
+    row = connection.execute(
+        """
+        select c.source_path, c.session_id, (
+            select count(*) from chunks before
+            where before.project_id = c.project_id and before.ordinal <= c.ordinal
+              and case when c.session_id is null then before.source_path = c.source_path
+                  else before.session_id = c.session_id end
+        )
+        from chunks c where c.project_id = %s and c.id::text = %s
+        """,
+        (project_id, chunk_id),
+    ).fetchone()
+    return None if row is None else (place_of(row[0], row[1]), int(row[2]))
+
+
+def read_showings(
+    connection: Connection, project_id: str, chunk_id: str, *, among: int, count: int
+) -> tuple[Showing, ...]:
+    """The newest `count` searches that showed a chunk, of the last `among` that were asked.
+
+    Empty where none did, and for an id that no chunk ever had.
+    """
+    # a row is a search, newest first; looks at `among` rows at most, by the index on (project_id, created_at)
+    rows = connection.execute(
+        """
+        select recent.id::text, recent.created_at, recent.question, (hit ->> 'rank')::int,
+            (hit ->> 'score')::float8, votes.useful, votes.irrelevant, recent.synthetic
+        from (
+            select id, created_at, question, hits, synthetic
+            from rag_searches where project_id = %(project)s
+            order by created_at desc, id limit %(among)s
+        ) recent
+        cross join lateral jsonb_array_elements(recent.hits) as hit
+        cross join lateral (
+            select count(*) filter (where verdict = 'util') as useful,
+                count(*) filter (where verdict = 'irrelevante') as irrelevant
+            from rag_feedback
+            where project_id = %(project)s and search_id = recent.id and chunk_id::text = %(chunk)s
+        ) votes
+        where hit ->> 'chunkId' = %(chunk)s
+        order by recent.created_at desc, recent.id
+        limit %(count)s
+        """,
+        {"project": project_id, "chunk": chunk_id, "among": among, "count": count},
+    ).fetchall()
+    return tuple(
+        Showing(
+            search_id=row[0],
+            asked_at=row[1],
+            question=row[2],
+            rank=row[3],
+            score=row[4],
+            useful=row[5],
+            irrelevant=row[6],
+            synthetic=row[7],
+        )
+        for row in rows
+    )
+
+
+def sessions_by_state(connection: Connection, project_id: str) -> tuple[int, int, int]:
+    """Sessions whose every message is in the index, sessions without any text, and those with more to index."""
+    # one row; a message is in the index when a chunk of its session names its event
+    row = connection.execute(
+        """
+        with indexed as (
+            select distinct session_id, metadata ->> 'sourceRef' as event_id
+            from chunks where project_id = %(project)s and scope = 'session'
+        )
+        select count(*) filter (where said > 0 and missing = 0), count(*) filter (where said = 0),
+            count(*) filter (where missing > 0)
+        from (
+            select s.id, count(e.id) as said, count(e.id) filter (where i.event_id is null) as missing
+            from sessions s
+            left join session_events e on e.project_id = s.project_id and e.session_id = s.id
+              and e.type = any(%(types)s::text[]) and e.payload ->> 'text' ~ '\\S'
+            left join indexed i on i.session_id = e.session_id and i.event_id = e.id
+            where s.project_id = %(project)s
+            group by s.id
+        ) counted
+        """,
+        {"project": project_id, "types": list(INDEXED_EVENT_TYPES)},
+    ).fetchone()
+    return (row[0], row[1], row[2]) if row else (0, 0, 0)

@@ -1,0 +1,124 @@
+"""The spellings of a project's words, so that a question finds each of them.
+
+They stand beside the index: `search_vector` and its meaning are as they were, and a project without spellings is
+searched for exactly the words that were typed.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rag_core.database.connections import Connection
+from rag_core.lexical.spellings import key_of_identifier, key_of_letters, keys_of_word
+from rag_core.lexical.terms import Token
+
+# longer ones are keys, hashes and base64, which nobody types; an index row has a limit of its own
+_LONGEST_WORD = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spelling:
+    """A lexeme that chunks hold for a word with some key, and about how many chunks do."""
+
+    lexeme: str
+    chunks: int
+
+
+def write_spellings(connection: Connection, project_id: str) -> None:
+    """Bring a project's spellings up to date with its chunks; reads all of them."""
+    counted = Counter[tuple[str, str]]()
+    for word, lexeme, chunks in _words(connection, project_id):
+        for key in keys_of_word(word):
+            counted[key, lexeme] += chunks
+    for letters, digits, letters_lexeme, number_lexeme, chunks in _identifiers(connection, project_id):
+        counted[key_of_letters(letters, digits), letters_lexeme] += chunks
+        counted[key_of_identifier(letters, digits), number_lexeme] += chunks
+    connection.execute("delete from spellings where project_id = %s", (project_id,))
+    with (
+        connection.cursor() as cursor,
+        cursor.copy("copy spellings (project_id, key, lexeme, chunks) from stdin") as copy,
+    ):
+        for (key, lexeme), chunks in sorted(counted.items()):
+            copy.write_row((project_id, key, lexeme, chunks))
+
+
+def has_spellings(connection: Connection, project_id: str) -> bool:
+    """Whether a run has ever written the project's spellings."""
+    row = connection.execute(
+        "select exists (select from spellings where project_id = %s)", (project_id,)
+    ).fetchone()
+    return row == (True,)
+
+
+def read_spellings(
+    connection: Connection, project_id: str, keys: Sequence[str]
+) -> Mapping[str, tuple[Spelling, ...]]:
+    """The lexemes that the project's chunks hold under each of the keys; keys that none has are left out."""
+    # a row is a spelling, by the primary key
+    rows = connection.execute(
+        """
+        select key, lexeme, chunks from spellings
+        where project_id = %s and key = any(%s::text[])
+        order by key collate "C", lexeme collate "C"
+        """,
+        (project_id, list(keys)),
+    ).fetchall()
+    found: dict[str, tuple[Spelling, ...]] = {}
+    for key, lexeme, chunks in rows:
+        found[key] = (*found.get(key, ()), Spelling(lexeme=lexeme, chunks=chunks))
+    return found
+
+
+def read_tokens(connection: Connection, question: str) -> list[Token]:
+    """The question as the text search configuration of the index takes it apart, in its order."""
+    # a row is a token; lexemes is null where no dictionary knows it, and for spaces
+    rows = connection.execute(
+        "select alias, token, lexemes from ts_debug('portuguese', %s::text)", (question,)
+    ).fetchall()
+    return [
+        Token(alias=alias, text=text, lexemes=None if lexemes is None else tuple(lexemes))
+        for alias, text, lexemes in rows
+    ]
+
+
+def _words(connection: Connection, project_id: str) -> list[tuple[str, str, int]]:
+    """Each word of the chunks in lower case, its lexeme, and how many chunks hold it; numbers are left out."""
+    # a row is a word; the lexeme at position 1 is that of the whole word where it has parts
+    return connection.execute(
+        """
+        select word.lexeme, stem.lexeme, word.chunks
+        from (
+            select lexeme, count(*)::integer as chunks
+            from chunks, unnest(to_tsvector('simple', content))
+            where project_id = %(project)s and length(lexeme) <= %(longest)s and lexeme !~ '^[-+0-9.,]+$'
+            group by lexeme
+        ) word, unnest(to_tsvector('portuguese', word.lexeme)) stem
+        where 1 = any(stem.positions)
+        """,
+        {"project": project_id, "longest": _LONGEST_WORD},
+    ).fetchall()
+
+
+def _identifiers(connection: Connection, project_id: str) -> list[tuple[str, str, str, str, int]]:
+    """Each identifier of the chunks: letters, digits, the lexeme of each, and how often it is written so.
+
+    RN-058, RN_058, RN#058, RN058 and, in capitals only, RN 058; "dia 10" is no identifier.
+    """
+    # a row is an identifier in one spelling; the text search parser makes one lexeme of rn058 and -058 of RN-058
+    return connection.execute(
+        """
+        select letters, digits,
+            case sign when '' then letters || digits else stem.lexeme end,
+            case sign when '' then letters || digits when '-' then '-' || digits else digits end,
+            written
+        from (
+            select lower(part[1]) as letters, part[2] as sign, part[3] as digits, count(*)::integer as written
+            from chunks, regexp_matches(
+                content, '(?<![[:alnum:]])([[:alpha:]]{1,12})([-_# ]?)([0-9]{1,9})(?![[:alnum:]])', 'g'
+            ) part
+            where project_id = %(project)s and (part[2] <> ' ' or part[1] = upper(part[1]))
+            group by 1, 2, 3
+        ) identifier, unnest(to_tsvector('portuguese', letters)) stem
+        """,
+        {"project": project_id},
+    ).fetchall()

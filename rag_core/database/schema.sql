@@ -1,0 +1,352 @@
+-- Made from the migrations by tests/sql/schema_dump.py; changes go into a new migration.
+
+CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
+
+CREATE TYPE public.actor_kind AS ENUM (
+    'human',
+    'agent',
+    'system'
+);
+
+CREATE TYPE public.chunk_scope AS ENUM (
+    'docs',
+    'adr',
+    'session'
+);
+
+CREATE TYPE public.rag_surface AS ENUM (
+    'app',
+    'cli',
+    'api',
+    'engine',
+    'mcp'
+);
+
+CREATE TYPE public.rag_verdict AS ENUM (
+    'util',
+    'irrelevante'
+);
+
+CREATE TYPE public.run_kind AS ENUM (
+    'index',
+    'golden',
+    'calibration'
+);
+
+CREATE TYPE public.run_state AS ENUM (
+    'running',
+    'done',
+    'failed',
+    'cancelled',
+    'interrupted'
+);
+
+CREATE TABLE public.adopted_settings (
+    project_id text NOT NULL,
+    id bigint NOT NULL,
+    settings jsonb NOT NULL,
+    adopted_by_kind public.actor_kind NOT NULL,
+    adopted_by_id text NOT NULL,
+    adopted_at timestamp with time zone DEFAULT now() NOT NULL,
+    reason text NOT NULL,
+    CONSTRAINT adopted_settings_reason_check CHECK ((reason <> ''::text))
+);
+
+ALTER TABLE public.adopted_settings ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.adopted_settings_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.chunks (
+    project_id text NOT NULL,
+    id uuid NOT NULL,
+    scope public.chunk_scope NOT NULL,
+    session_id text,
+    source_path text,
+    ordinal integer NOT NULL,
+    content text NOT NULL,
+    content_hash text NOT NULL,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    embedding public.vector(768),
+    embedding_model text,
+    search_vector tsvector GENERATED ALWAYS AS (to_tsvector('portuguese'::regconfig, content)) STORED,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT chunks_content_check CHECK ((content <> ''::text)),
+    CONSTRAINT chunks_content_hash_check CHECK ((content_hash ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT chunks_ordinal_check CHECK ((ordinal >= 0)),
+    CONSTRAINT chunks_origin CHECK (
+CASE scope
+    WHEN 'session'::public.chunk_scope THEN ((session_id IS NOT NULL) AND (source_path IS NULL))
+    ELSE ((source_path IS NOT NULL) AND (session_id IS NULL))
+END),
+    CONSTRAINT chunks_vector_has_model CHECK (((embedding IS NULL) = (embedding_model IS NULL)))
+);
+
+CREATE TABLE public.embedding_cache (
+    project_id text NOT NULL,
+    model text NOT NULL,
+    role text NOT NULL,
+    text_hash text NOT NULL,
+    embedding public.vector(768) NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT embedding_cache_role_check CHECK ((role = ANY (ARRAY['document'::text, 'question'::text]))),
+    CONSTRAINT embedding_cache_text_hash_check CHECK ((text_hash ~ '^[0-9a-f]{64}$'::text))
+);
+
+CREATE TABLE public.index_scopes (
+    project_id text NOT NULL,
+    scope public.chunk_scope NOT NULL,
+    commit text,
+    ref text,
+    files integer NOT NULL,
+    chunks integer NOT NULL,
+    indexed_at timestamp with time zone NOT NULL,
+    skipped jsonb DEFAULT '[]'::jsonb NOT NULL,
+    notes jsonb DEFAULT '[]'::jsonb NOT NULL
+);
+
+CREATE TABLE public.indexes (
+    project_id text NOT NULL,
+    embedding_model text,
+    chunker_version text NOT NULL,
+    text_search_config text NOT NULL,
+    generation bigint DEFAULT 1 NOT NULL
+);
+
+CREATE TABLE public.projects (
+    project_id text NOT NULL,
+    name text NOT NULL,
+    repo text NOT NULL,
+    root text DEFAULT ''::text NOT NULL,
+    ref text DEFAULT 'HEAD'::text NOT NULL,
+    golden text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT projects_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT projects_project_id_check CHECK ((project_id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
+);
+
+CREATE TABLE public.rag_candidates (
+    project_id text NOT NULL,
+    search_id uuid NOT NULL,
+    places text[] NOT NULL,
+    ordinals integer[] NOT NULL,
+    content_hashes text[] NOT NULL,
+    vector_scores double precision[] NOT NULL,
+    vector_ranks integer[] NOT NULL,
+    lexical_scores double precision[] NOT NULL,
+    lexical_ranks integer[] NOT NULL,
+    CONSTRAINT rag_candidates_check CHECK (((cardinality(places) = cardinality(ordinals)) AND (cardinality(places) = cardinality(content_hashes)) AND (cardinality(places) = cardinality(vector_scores)) AND (cardinality(places) = cardinality(vector_ranks)) AND (cardinality(places) = cardinality(lexical_scores)) AND (cardinality(places) = cardinality(lexical_ranks))))
+);
+
+CREATE TABLE public.rag_feedback (
+    project_id text NOT NULL,
+    search_id uuid NOT NULL,
+    chunk_id uuid NOT NULL,
+    rank smallint NOT NULL,
+    verdict public.rag_verdict NOT NULL,
+    actor_kind public.actor_kind NOT NULL,
+    actor_id text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    searched_at timestamp with time zone NOT NULL,
+    settings_id text NOT NULL,
+    CONSTRAINT rag_feedback_rank_check CHECK ((rank >= 1))
+);
+
+CREATE TABLE public.rag_searches (
+    project_id text NOT NULL,
+    id uuid NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    question text NOT NULL,
+    hits jsonb NOT NULL,
+    hit_count smallint NOT NULL,
+    weights jsonb NOT NULL,
+    settings_id text NOT NULL,
+    degraded boolean NOT NULL,
+    degraded_reason text,
+    vector_available boolean NOT NULL,
+    latency_ms real NOT NULL,
+    embed_ms real NOT NULL,
+    vector_ms real NOT NULL,
+    lexical_ms real NOT NULL,
+    rank_ms real NOT NULL,
+    scopes public.chunk_scope[] NOT NULL,
+    actor_kind public.actor_kind NOT NULL,
+    actor_id text NOT NULL,
+    surface public.rag_surface NOT NULL,
+    session_id text,
+    synthetic boolean DEFAULT false NOT NULL
+);
+
+CREATE TABLE public.runs (
+    project_id text NOT NULL,
+    id uuid NOT NULL,
+    kind public.run_kind NOT NULL,
+    state public.run_state NOT NULL,
+    parameters jsonb DEFAULT '{}'::jsonb NOT NULL,
+    progress jsonb DEFAULT '{}'::jsonb NOT NULL,
+    result jsonb,
+    error jsonb,
+    actor_kind public.actor_kind NOT NULL,
+    actor_id text NOT NULL,
+    surface public.rag_surface NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    heartbeat_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    cancel_requested boolean DEFAULT false NOT NULL
+);
+
+CREATE TABLE public.schema_migrations (
+    number integer NOT NULL,
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.search_settings (
+    project_id text NOT NULL,
+    id text NOT NULL,
+    settings jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT search_settings_id_check CHECK ((id ~ '^[0-9a-f]{16}$'::text))
+);
+
+CREATE TABLE public.session_events (
+    project_id text NOT NULL,
+    id text NOT NULL,
+    session_id text NOT NULL,
+    seq integer NOT NULL,
+    type text NOT NULL,
+    actor_kind public.actor_kind NOT NULL,
+    actor_id text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    payload jsonb NOT NULL,
+    CONSTRAINT session_events_id_check CHECK ((id <> ''::text)),
+    CONSTRAINT session_events_seq_check CHECK ((seq >= 1))
+);
+
+CREATE TABLE public.sessions (
+    project_id text NOT NULL,
+    id text NOT NULL,
+    title text,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT sessions_id_check CHECK ((id <> ''::text))
+);
+
+ALTER TABLE ONLY public.adopted_settings
+    ADD CONSTRAINT adopted_settings_pkey PRIMARY KEY (project_id, id);
+
+ALTER TABLE ONLY public.chunks
+    ADD CONSTRAINT chunks_file_order UNIQUE (project_id, source_path, ordinal) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.chunks
+    ADD CONSTRAINT chunks_pkey PRIMARY KEY (project_id, id);
+
+ALTER TABLE ONLY public.chunks
+    ADD CONSTRAINT chunks_session_order UNIQUE (project_id, session_id, ordinal) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.embedding_cache
+    ADD CONSTRAINT embedding_cache_pkey PRIMARY KEY (project_id, model, role, text_hash);
+
+ALTER TABLE ONLY public.index_scopes
+    ADD CONSTRAINT index_scopes_pkey PRIMARY KEY (project_id, scope);
+
+ALTER TABLE ONLY public.indexes
+    ADD CONSTRAINT indexes_pkey PRIMARY KEY (project_id);
+
+ALTER TABLE ONLY public.projects
+    ADD CONSTRAINT projects_pkey PRIMARY KEY (project_id);
+
+ALTER TABLE ONLY public.rag_candidates
+    ADD CONSTRAINT rag_candidates_pkey PRIMARY KEY (project_id, search_id);
+
+ALTER TABLE ONLY public.rag_feedback
+    ADD CONSTRAINT rag_feedback_pkey PRIMARY KEY (project_id, search_id, chunk_id, actor_kind, actor_id);
+
+ALTER TABLE ONLY public.rag_searches
+    ADD CONSTRAINT rag_searches_pkey PRIMARY KEY (project_id, id);
+
+ALTER TABLE ONLY public.runs
+    ADD CONSTRAINT runs_pkey PRIMARY KEY (project_id, id);
+
+ALTER TABLE ONLY public.schema_migrations
+    ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY public.search_settings
+    ADD CONSTRAINT search_settings_pkey PRIMARY KEY (project_id, id);
+
+ALTER TABLE ONLY public.session_events
+    ADD CONSTRAINT session_events_pkey PRIMARY KEY (project_id, id);
+
+ALTER TABLE ONLY public.session_events
+    ADD CONSTRAINT session_events_project_id_session_id_seq_key UNIQUE (project_id, session_id, seq);
+
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_pkey PRIMARY KEY (project_id, id);
+
+CREATE INDEX chunks_content_hash ON public.chunks USING btree (project_id, content_hash);
+
+CREATE INDEX chunks_embedding ON public.chunks USING hnsw (embedding public.vector_cosine_ops);
+
+CREATE INDEX chunks_scope ON public.chunks USING btree (project_id, scope);
+
+CREATE INDEX chunks_search_vector ON public.chunks USING gin (search_vector);
+
+CREATE INDEX chunks_without_vector ON public.chunks USING btree (project_id, scope) WHERE (embedding IS NULL);
+
+CREATE INDEX rag_feedback_chunk ON public.rag_feedback USING btree (project_id, chunk_id);
+
+CREATE INDEX rag_feedback_time ON public.rag_feedback USING btree (project_id, searched_at);
+
+CREATE INDEX rag_searches_time ON public.rag_searches USING btree (project_id, created_at);
+
+CREATE INDEX runs_recent ON public.runs USING btree (project_id, kind, started_at DESC);
+
+ALTER TABLE ONLY public.adopted_settings
+    ADD CONSTRAINT adopted_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.projects(project_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.chunks
+    ADD CONSTRAINT chunks_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.projects(project_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.chunks
+    ADD CONSTRAINT chunks_project_id_session_id_fkey FOREIGN KEY (project_id, session_id) REFERENCES public.sessions(project_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.embedding_cache
+    ADD CONSTRAINT embedding_cache_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.projects(project_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.index_scopes
+    ADD CONSTRAINT index_scopes_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.indexes(project_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.indexes
+    ADD CONSTRAINT indexes_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.projects(project_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.rag_candidates
+    ADD CONSTRAINT rag_candidates_project_id_search_id_fkey FOREIGN KEY (project_id, search_id) REFERENCES public.rag_searches(project_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.rag_feedback
+    ADD CONSTRAINT rag_feedback_project_id_chunk_id_fkey FOREIGN KEY (project_id, chunk_id) REFERENCES public.chunks(project_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.rag_feedback
+    ADD CONSTRAINT rag_feedback_project_id_search_id_fkey FOREIGN KEY (project_id, search_id) REFERENCES public.rag_searches(project_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.rag_searches
+    ADD CONSTRAINT rag_searches_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.projects(project_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.rag_searches
+    ADD CONSTRAINT rag_searches_project_id_settings_id_fkey FOREIGN KEY (project_id, settings_id) REFERENCES public.search_settings(project_id, id);
+
+ALTER TABLE ONLY public.runs
+    ADD CONSTRAINT runs_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.projects(project_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.search_settings
+    ADD CONSTRAINT search_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.projects(project_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.session_events
+    ADD CONSTRAINT session_events_project_id_session_id_fkey FOREIGN KEY (project_id, session_id) REFERENCES public.sessions(project_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.projects(project_id) ON DELETE CASCADE;

@@ -1,0 +1,44 @@
+"""What all figures share: a title that states what is shown, named axes, room for narrow pages."""
+
+import plotly.graph_objects as go
+
+from rag_core.figures.palette import Theme
+
+# nothing floats over the data; a figure is read, not operated
+FONT = "Source Sans, sans-serif"
+CONFIG: dict[str, object] = {"displayModeBar": False, "responsive": True}
+
+
+def lay_out(figure: go.Figure, *, title: str, theme: Theme, height: int, legend: bool = False) -> go.Figure:
+    """Give a figure its title, height and inks; returns the same figure."""
+    figure.update_layout(
+        title={
+            "text": title,
+            "x": 0,
+            "xanchor": "left",
+            "y": 0.98,
+            "yanchor": "top",
+            "font": {"size": 15, "color": theme.ink},
+        },
+        height=height,
+        margin={"l": 8, "r": 8, "t": 64 if legend else 40, "b": 8},
+        showlegend=legend,
+        font={"color": theme.ink, "family": FONT},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
+        hovermode="closest",
+    )
+    figure.update_xaxes(gridcolor=theme.grid, linecolor=theme.faint, zeroline=False, automargin=True)
+    figure.update_yaxes(gridcolor=theme.grid, linecolor=theme.faint, zeroline=False, automargin=True)
+    return figure
+
+
+def say_empty(figure: go.Figure, words: str, theme: Theme) -> go.Figure:
+    """Write into an empty figure why it is empty; returns the same figure."""
+    figure.add_annotation(
+        text=words, x=0.5, y=0.5, xref="paper", yref="paper", showarrow=False, font={"color": theme.ink}
+    )
+    figure.update_xaxes(showticklabels=False)
+    figure.update_yaxes(showticklabels=False)
+    return figure

@@ -1,0 +1,26 @@
+"""Words that a question is not about, and that the stock Portuguese stop list lacks.
+
+They are left out of questions only: the index keeps them, so a question made of nothing else still finds them.
+"""
+
+from rag_core.lexical.spellings import fold
+
+# stop words of the stock list that carry an accent, as people type them without it
+_WITHOUT_ACCENT = (
+    "nao sao sera serao seriamos estao estavamos estiveramos estivessemos tambem so ate ha hao ja voce voces nos la "
+    "houveramos houvessemos houvera houverao houveriamos eramos foramos fossemos tinhamos tiveramos tivessemos tera "
+    "terao teriamos a as"
+)
+_FREQUENT = "onde porque porquê pra pras pro pros qual quais cada todo toda todos todas sobre assim então ainda aqui ali lá"
+
+STOP_WORDS: frozenset[str] = frozenset(fold(word) for word in f"{_WITHOUT_ACCENT} {_FREQUENT}".split())
+
+
+def is_stop_word(word: str) -> bool:
+    """Whether a question does without it, however it is spelled.
+
+    Examples:
+        >>> is_stop_word("nao"), is_stop_word("Então"), is_stop_word("norma")
+        (True, True, False)
+    """
+    return fold(word) in STOP_WORDS

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from medir.configuration import Configuration
+from rag_core.calibrating import Calibrator
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.database.migration import migrate
@@ -33,6 +34,7 @@ class Services:
     search: Search
     indexing: Indexing
     evaluation: Evaluation
+    calibrator: Calibrator
 
     def close(self) -> None:
         """Close the pool; the last process to do so stops the embedded server."""
@@ -100,6 +102,7 @@ def _build(configuration: Configuration, server: EmbeddedServer | None, url: str
     loss_log = configuration.home / LOSS_LOG if configuration.home.is_dir() else None
     telemetry = Telemetry(database, loss_log=loss_log)
     search = Search(database=database, providers=providers, telemetry=telemetry, clock=clock)
+    evaluation = Evaluation(database=database, search=search, clock=clock)
     return Services(
         configuration=configuration,
         server=server,
@@ -108,7 +111,8 @@ def _build(configuration: Configuration, server: EmbeddedServer | None, url: str
         providers=providers,
         search=search,
         indexing=Indexing(database=database, providers=providers, clock=clock),
-        evaluation=Evaluation(database=database, search=search, clock=clock),
+        evaluation=evaluation,
+        calibrator=Calibrator(database=database, search=search, evaluation=evaluation, clock=clock),
     )
 
 

@@ -4,30 +4,18 @@ A run is deterministic: exact vector search, each question embedded alone and it
 runs on one index differ in their time fields only.
 """
 
-import dataclasses
 import difflib
-import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rag_core.answer import hits_to_json, ranked_to_json
-from rag_core.database.adopted_settings import read_adopted
-from rag_core.database.candidates import QUERY_VERSION
 from rag_core.database.chunks import indexed_places, read_contents
-from rag_core.database.connections import Connection, Database
-from rag_core.database.index_identity import (
-    IndexIdentity,
-    count_chunks,
-    fingerprint,
-    read_identity,
-    read_scope_states,
-)
+from rag_core.database.connections import Database
 from rag_core.database.projects import Project
-from rag_core.database.vectors import keep_vectors, read_vectors
 from rag_core.errors import InvalidInput, MedirError, Refused, UsageError
 from rag_core.golden.cases import GoldenSet, parse_cases
 from rag_core.golden.document import decode
@@ -36,51 +24,31 @@ from rag_core.golden.floor import raise_floor
 from rag_core.golden.linter import lint
 from rag_core.golden.remedies import Remedy, remedies
 from rag_core.golden.verdicts import CaseVerdict, GoldenOutcome, judge, judge_all
-from rag_core.model import ALL_SCOPES, Actor, CandidateSet, DegradedReason, Ranking, SearchSettings
+from rag_core.measurement import (
+    IndexFacts,
+    LexicalWay,
+    Measurement,
+    indexed_identity,
+    refuse_degraded,
+)
+from rag_core.model import Actor, CandidateSet, Ranking, SearchSettings
 from rag_core.ports import Clock, Vectors
-from rag_core.presets import Overrides, resolve_settings
+from rag_core.presets import Overrides
 from rag_core.projects import cases_file
 from rag_core.ranking import rank
 from rag_core.runs import Progress, running
-from rag_core.search import QuestionVector, Search
+from rag_core.search import Search
 from rag_core.sources.documents import list_markdown
 from rag_core.sources.floor_history import FloorHistory, highest_floor
 from rag_core.sources.git import GitRepository
-
-# deep enough to say where a case fell and what depth would have saved it
-GOLDEN_DEPTH = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexFacts:
-    """The index that a run stood on."""
-
-    fingerprint: str
-    commit: str | None
-    model: str | None
-    chunker_version: str
-    query_version: str
-    chunks: int
-    without_vector: int
-
-    def to_json(self) -> dict[str, object]:
-        """The contract's `index`."""
-        return {
-            "fingerprint": self.fingerprint,
-            "commit": self.commit,
-            "model": self.model,
-            "chunkerVersion": self.chunker_version,
-            "queryVersion": self.query_version,
-            "chunks": self.chunks,
-            "withoutVector": self.without_vector,
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldenRun:
     """One run: what was asked, of which index, under which settings, and how every case came out.
 
-    `found` (fetched deeper than ranked) and `rankings` are in the order of the cases.
+    `vectors` (of the questions, None where there was none), `found` (fetched deeper than ranked) and `rankings` are
+    in the order of the cases. `others` holds the candidates of other lexical ways, where they were asked for.
     """
 
     settings: SearchSettings
@@ -93,11 +61,18 @@ class GoldenRun:
     allow_degraded: bool
     started_at: str
     total_ms: float
+    vectors: tuple[Vectors | None, ...] = field(default=(), compare=False, repr=False)
+    others: Mapping[LexicalWay, tuple[CandidateSet, ...]] = field(default_factory=dict, repr=False)
 
     @property
     def floor_fall(self) -> str | None:
         """One sentence where the floor is lower than git history had it."""
         return self.floor_history.fall(self.outcome.floor)
+
+    @property
+    def degraded(self) -> bool:
+        """Whether any case was asked without vectors."""
+        return any(found.degraded for found in self.found)
 
     @property
     def gate_passed(self) -> bool:
@@ -122,7 +97,7 @@ class GoldenRun:
             },
             "trial": self.trial,
             "allowDegraded": self.allow_degraded,
-            "degraded": any(found.degraded for found in self.found),
+            "degraded": self.degraded,
             "casesDigest": self.outcome.golden.digest,
             "settings": self.settings.to_json(),
             "index": self.index.to_json(),
@@ -161,7 +136,7 @@ class Evaluation:
 
     def __init__(self, *, database: Database, search: Search, clock: Clock) -> None:
         self._database = database
-        self._search = search
+        self._measurement = Measurement(database=database, search=search)
         self._clock = clock
 
     def lint(self, project: Project, *, cases: Path | None = None) -> tuple[GoldenSet, tuple[Fault, ...]]:
@@ -173,7 +148,7 @@ class Evaluation:
         """
         golden = read_golden_set(cases or cases_file(project))
         with self._database.snapshot() as connection:
-            _identity(connection, project)
+            indexed_identity(connection, project)
             indexed = indexed_places(connection, project.project_id)
         return golden, lint(golden, indexed=indexed, in_repository=_paths_in_repository(project))
 
@@ -186,6 +161,7 @@ class Evaluation:
         overrides: Overrides | None = None,
         allow_degraded: bool = False,
         reason: str | None = None,
+        ways: Sequence[LexicalWay] = (),
         listener: Progress | None = None,
     ) -> GoldenRun:
         """Ask every case and judge what comes back. Writes no `rag_searches` row.
@@ -197,6 +173,7 @@ class Evaluation:
             overrides: Numbers of a trial.
             allow_degraded: Go on without vectors, which is then part of the run's identity.
             reason: Why it is run, where that is to be kept.
+            ways: Other lexical ways to ask in too, kept in `others`; they play no part in the verdicts.
             listener: Told of the progress.
 
         Raises:
@@ -225,14 +202,16 @@ class Evaluation:
             exclusive=False,
             listener=listener,
         ) as handle:
-            measured = self._measure(project, golden, overrides, handle.progress)
+            measured = self._measurement.take(project, golden, overrides, handle.progress, ways=ways)
             if not allow_degraded:
-                _refuse_degraded(measured)
+                refuse_degraded(measured, work="golden run")
             run = GoldenRun(
                 settings=measured.settings,
                 index=measured.facts,
                 outcome=judge_all(golden, measured.rankings),
+                vectors=measured.vectors,
                 found=measured.found,
+                others=measured.others,
                 rankings=measured.rankings,
                 floor_history=highest_floor(file),
                 trial=overrides.any_given,
@@ -266,7 +245,7 @@ class Evaluation:
                 hint=f"Did you mean {close[0]!r}?" if close else "`medir golden run` lists the cases.",
             )
         alone = GoldenSet(floor=0, limit=golden.limit, cases=(case,))
-        measured = self._measure(project, alone, overrides or Overrides(), _silent)
+        measured = self._measurement.take(project, alone, overrides or Overrides(), _silent)
         found, ranking = measured.found[0], measured.rankings[0]
         ids = [entry.candidate.chunk_id for entry in ranking.whole_set]
         with self._database.connection() as connection:
@@ -278,92 +257,6 @@ class Evaluation:
             contents=contents,
             remedies=remedies(case, found, measured.settings.ranking, rank=rank),
         )
-
-    def _measure(
-        self, project: Project, golden: GoldenSet, overrides: Overrides, progress: Progress
-    ) -> "_Measured":
-        vectors = self._question_vectors(project, golden, progress)
-        with self._database.snapshot() as connection:
-            identity = _identity(connection, project)
-            settings = self._settings(connection, project, identity, golden, overrides)
-            facts = _facts(connection, project, identity)
-            found = self._gather(
-                connection, project, golden, vectors=vectors, settings=settings, progress=progress
-            )
-        return _Measured(
-            settings=settings,
-            facts=facts,
-            found=found,
-            rankings=tuple(rank(candidates, settings.ranking) for candidates in found),
-            provider_reason=next((vector.reason for vector in vectors if vector.reason), None),
-        )
-
-    def _settings(
-        self,
-        connection: Connection,
-        project: Project,
-        identity: IndexIdentity,
-        golden: GoldenSet,
-        overrides: Overrides,
-    ) -> SearchSettings:
-        adopted = read_adopted(connection, project.project_id)
-        return resolve_settings(
-            model_id=identity.embedding_model,
-            scopes=ALL_SCOPES,
-            adopted=adopted.settings if adopted else None,
-            overrides=overrides,
-            file_limit=golden.limit,
-        )
-
-    def _question_vectors(
-        self, project: Project, golden: GoldenSet, progress: Progress
-    ) -> list[QuestionVector]:
-        with self._database.connection() as connection:
-            model_id = _identity(connection, project).embedding_model
-            hashes = [_text_hash(case.question) for case in golden.cases]
-            known = (
-                read_vectors(connection, project.project_id, model_id, "question", hashes) if model_id else {}
-            )
-        vectors: list[QuestionVector] = []
-        for done, (case, text_hash) in enumerate(zip(golden.cases, hashes, strict=True)):
-            progress("embed", done, len(hashes))
-            if text_hash in known:
-                vectors.append(self._search.known_vector(known[text_hash], model_id))
-                continue
-            embedded = self._search.embed(case.question, model_id)
-            vectors.append(embedded)
-            if embedded.vector is not None and embedded.model_id == model_id and model_id is not None:
-                self._keep(project, model_id, text_hash, embedded.vector)
-        return vectors
-
-    def _keep(self, project: Project, model_id: str, text_hash: str, vector: Vectors) -> None:
-        with self._database.connection() as connection:
-            keep_vectors(connection, project.project_id, model_id, "question", {text_hash: vector})
-
-    def _gather(
-        self,
-        connection: Connection,
-        project: Project,
-        golden: GoldenSet,
-        *,
-        vectors: list[QuestionVector],
-        settings: SearchSettings,
-        progress: Progress,
-    ) -> tuple[CandidateSet, ...]:
-        found: list[CandidateSet] = []
-        for done, (case, vector) in enumerate(zip(golden.cases, vectors, strict=True)):
-            progress("search", done, len(vectors))
-            deep = dataclasses.replace(
-                settings.candidates,
-                scopes=case.scope or ALL_SCOPES,
-                fetch_depth=max(GOLDEN_DEPTH, settings.candidates.fetch_depth),
-            )
-            found.append(
-                self._search.gather(
-                    connection, project.project_id, case.question, vector, deep, exact=True
-                ).found
-            )
-        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -436,67 +329,12 @@ def read_golden_set(file: Path) -> GoldenSet:
     return parse_cases(decode(data, file=str(file)), file=str(file))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Measured:
-    settings: SearchSettings
-    facts: IndexFacts
-    found: tuple[CandidateSet, ...]
-    rankings: tuple[Ranking, ...]
-    provider_reason: str | None
-
-
-def _identity(connection: Connection, project: Project) -> IndexIdentity:
-    identity = read_identity(connection, project.project_id)
-    if identity is None:
-        raise UsageError(
-            f"The project {project.project_id} is not indexed yet.",
-            hint=f"Run: medir index --project {project.project_id}",
-        )
-    return identity
-
-
-def _facts(connection: Connection, project: Project, identity: IndexIdentity) -> IndexFacts:
-    states = read_scope_states(connection, project.project_id)
-    chunks, without_vector = count_chunks(connection, project.project_id, ALL_SCOPES)
-    return IndexFacts(
-        fingerprint=fingerprint(connection, project.project_id, query_version=QUERY_VERSION),
-        commit=next((state.commit for state in states.values() if state.commit), None),
-        model=identity.embedding_model,
-        chunker_version=identity.chunker_version,
-        query_version=QUERY_VERSION,
-        chunks=chunks,
-        without_vector=without_vector,
-    )
-
-
 def _paths_in_repository(project: Project) -> frozenset[str] | None:
     try:
         return list_markdown(GitRepository(Path(project.repo)), ref=project.ref, root=project.root)
     except MedirError:
         # the index can still be judged where the repository has gone away
         return None
-
-
-def _refuse_degraded(measured: _Measured) -> None:
-    degraded = next((found for found in measured.found if found.degraded), None)
-    if degraded is None:
-        return
-    missing = measured.facts.without_vector
-    reasons = {
-        DegradedReason.MODEL_MISMATCH: "the configured embedding model is not the one that made the index",
-        DegradedReason.PROVIDER: measured.provider_reason or "the embedding provider does not answer",
-        DegradedReason.NO_VECTORS: "the index has no vectors",
-        DegradedReason.SOME_VECTORS_MISSING: f"{missing} chunks have no vector",
-    }
-    reason = reasons[degraded.degraded_reason or DegradedReason.NO_VECTORS].rstrip(".")
-    raise Refused(
-        f"This golden run would be degraded: {reason}.",
-        hint="Mend that and index again, or measure it as it is with --allow-degraded.",
-    )
-
-
-def _text_hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _silent(_step: str, _done: int, _total: int) -> None:

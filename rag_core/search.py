@@ -37,6 +37,7 @@ from rag_core.model import (
     Scope,
     SearchSettings,
 )
+from rag_core.narration import Narration
 from rag_core.ports import Clock, Vectors
 from rag_core.presets import Overrides, resolve_settings
 from rag_core.ranking import rank
@@ -89,6 +90,7 @@ class Search:
         self._database = database
         self._providers = providers
         self._telemetry = telemetry
+        self._narration = Narration(database)
         self._clock = clock
         self._between_queries = between_queries
 
@@ -161,9 +163,20 @@ class Search:
             session_id=session_id,
             synthetic=synthetic,
         )
-        recorded = self._telemetry.record(record)
+        search_id = str(record.id) if self._telemetry.record(record) else None
+        if session_id is not None:
+            self._narration.tell_search(
+                project_id,
+                session_id,
+                search_id=search_id,
+                question=question,
+                ranking=ranking,
+                degraded=gathered.found.degraded,
+                actor=actor,
+                at=asked_at,
+            )
         return Answer(
-            search_id=str(record.id) if recorded else None,
+            search_id=search_id,
             project_id=project_id,
             question=question,
             settings=settings,

@@ -21,7 +21,6 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from rag_core.database.connections import Database
 from rag_core.database.migration import migrate
 from rag_core.database.server import EmbeddedServer
-from rag_core.errors import OperatorNeeded
 
 EXTERNAL_URL = pytest.StashKey[str | None]()
 
@@ -47,29 +46,41 @@ def server_url(pytestconfig: pytest.Config) -> Iterator[str]:
     if external is not None:
         yield external
         return
-    home = Path(tempfile.mkdtemp(prefix="medir-test-"))
-    home.chmod(0o755)
-    try:
-        with EmbeddedServer(home) as url:
-            yield url
-    finally:
-        shutil.rmtree(home)
+    with _home_folder() as home, EmbeddedServer(home) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def open_home() -> Iterator[Path]:
+    """An empty home folder that the server's own account may enter, which no parent folder keeps it from."""
+    with _home_folder() as home:
+        yield home
 
 
 @pytest.fixture(scope="session")
-def template_database(server_url: str) -> Iterator[str]:
-    """The name of a database with the current schema and nothing in it; nobody is connected to it."""
-    name = f"medir_test_{os.getpid()}_template"
+def blank_database(server_url: str) -> Iterator[str]:
+    """The name of a database that holds nothing, but in which the role has, or can make, the extension."""
+    name = f"medir_test_{os.getpid()}_blank"
     _create(server_url, name, template="template1")
     try:
-        try:
-            migrate(url_of(server_url, name))
-        except OperatorNeeded:
+        if not _can_have_extension(url_of(server_url, name)):
+            # an operator has made the extension in the database that DATABASE_URL names
             _drop(server_url, name)
             named = str(conninfo_to_dict(server_url)["dbname"])
             _create(url_of(server_url, "template1"), name, template=named)
-            migrate(url_of(server_url, name))
-            _execute(url_of(server_url, name), sql.SQL("truncate projects cascade"))
+            _execute(url_of(server_url, name), sql.SQL("drop owned by current_user cascade"))
+        yield name
+    finally:
+        _drop(server_url, name)
+
+
+@pytest.fixture(scope="session")
+def template_database(server_url: str, blank_database: str) -> Iterator[str]:
+    """The name of a database with the current schema and nothing in it; nobody is connected to it."""
+    name = f"medir_test_{os.getpid()}_template"
+    _create(server_url, name, template=blank_database)
+    try:
+        migrate(url_of(server_url, name))
         yield name
     finally:
         _drop(server_url, name)
@@ -93,14 +104,14 @@ def copy_database(server_url: str, template_database: str) -> CopyDatabase:
 
 
 @pytest.fixture(scope="session")
-def empty_database(server_url: str) -> CopyDatabase:
+def empty_database(server_url: str, blank_database: str) -> CopyDatabase:
     """Makes a database without any schema of ours, which lasts as long as its context."""
     numbers = itertools.count(1)
 
     @contextmanager
     def create() -> Iterator[str]:
         name = f"medir_test_{os.getpid()}_empty_{next(numbers)}"
-        _create(server_url, name, template="template1")
+        _create(server_url, name, template=blank_database)
         try:
             yield url_of(server_url, name)
         finally:
@@ -140,6 +151,23 @@ def module_database(module_database_url: str) -> Iterator[Database]:
 def url_of(server_url: str, name: str) -> str:
     """The same server and role, another database."""
     return make_conninfo(server_url, dbname=name)
+
+
+def _can_have_extension(url: str) -> bool:
+    with psycopg.connect(url, autocommit=True) as connection:
+        there = connection.execute("select 1 from pg_extension where extname = 'vector'").fetchone()
+        return bool(there) or connection.info.parameter_status("is_superuser") == "on"
+
+
+@contextmanager
+def _home_folder() -> Iterator[Path]:
+    home = Path(tempfile.mkdtemp(prefix="medir-test-"))
+    home.chmod(0o755)
+    try:
+        yield home
+    finally:
+        EmbeddedServer(home).stop()
+        shutil.rmtree(home)
 
 
 def _create(server_url: str, name: str, *, template: str) -> None:

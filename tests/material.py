@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bag_of_words import BagOfWords
+from rag_core.calibrating import Calibrator
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.database.projects import Project
@@ -113,6 +114,7 @@ class Services:
     search: Search
     indexing: Indexing
     evaluation: Evaluation
+    calibrator: Calibrator
 
 
 def services(
@@ -132,11 +134,13 @@ def services(
         clock=clock,
         between_queries=between_queries,
     )
+    evaluation = Evaluation(database=database, search=search, clock=clock)
     return Services(
         database=database,
         search=search,
         indexing=Indexing(database=database, providers=providers, clock=clock),
-        evaluation=Evaluation(database=database, search=search, clock=clock),
+        evaluation=evaluation,
+        calibrator=Calibrator(database=database, search=search, evaluation=evaluation, clock=clock),
     )
 
 

@@ -7,13 +7,17 @@ from types import FrameType
 
 import click
 
+from medir.cli.baseline import baseline
+from medir.cli.calibrate import calibrate
 from medir.cli.database import database
 from medir.cli.frame import run
 from medir.cli.golden import golden
 from medir.cli.index import index, sessions
 from medir.cli.project import project
+from medir.cli.report import rag, searches, vote
 from medir.cli.search import search
 from medir.cli.serve import serve, up
+from medir.cli.settings import settings
 from medir.cli.state import coverage, doctor
 
 
@@ -23,7 +27,24 @@ def medir() -> None:
     """Calibrate and evaluate hybrid retrieval on Postgres."""
 
 
-for command in (up, serve, database, project, index, sessions, search, golden, coverage, doctor):
+for command in (
+    up,
+    serve,
+    database,
+    project,
+    index,
+    sessions,
+    search,
+    golden,
+    baseline,
+    settings,
+    calibrate,
+    coverage,
+    doctor,
+    rag,
+    vote,
+    searches,
+):
     medir.add_command(command)
 
 

@@ -42,6 +42,8 @@ _STEPS = {
     "chunk": "Cutting into chunks",
     "embed": "Embedding",
     "search": "Searching",
+    "replay": "Replaying",
+    "choose": "Choosing",
     "write": "Writing",
 }
 
@@ -145,6 +147,8 @@ def operator() -> Actor:
 def run(command: click.Command, arguments: list[str]) -> int:
     """Run the command line and return its exit code; no traceback reaches the user."""
     output = make_output(as_json="--json" in arguments)
+    # bytes that are no UTF-8 arrive as lone surrogates, which neither a table nor a document can hold
+    arguments = [argument.encode(errors="replace").decode() for argument in arguments]
     try:
         result = command.main(args=arguments, prog_name="medir", standalone_mode=False)
     except click.exceptions.Exit as end:

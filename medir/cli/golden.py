@@ -6,6 +6,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from medir.cli.comparison import print_comparison
 from medir.cli.frame import (
     EXIT_GATE,
     EXIT_REFUSED,
@@ -18,11 +19,16 @@ from medir.cli.frame import (
     with_output,
 )
 from medir.cli.trial import trial_options
+from rag_core.baselines import baselines_folder, read_baseline
+from rag_core.comparing import BaselineComparison, baseline_way, compare_run
+from rag_core.errors import UsageError
 from rag_core.evaluation import CaseExplanation, GoldenRun, raise_project_floor
+from rag_core.formats.junit import junit_xml
+from rag_core.formats.trec import trec_qrels, trec_run
 from rag_core.presets import Overrides
 from rag_core.projects import cases_file
 
-_CASES = click.option(
+cases_option = click.option(
     "--cases", type=click.Path(path_type=Path), metavar="FILE", help="Another file than the project's own."
 )
 
@@ -34,33 +40,93 @@ def golden() -> None:
 
 @golden.command("run")
 @project_option
-@_CASES
+@cases_option
+@click.option("--baseline", "against", metavar="NAME", help="Also say what was won and lost against it.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["lost"]),
+    help="With --baseline: exit 1 when a case of it is lost, 2 when the two can't be compared.",
+)
 @click.option("--allow-degraded", is_flag=True, help="Measure without vectors where there are none.")
+@click.option(
+    "--trec",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the run in TREC's format, and its judgments to FILE.qrels.",
+)
+@click.option(
+    "--junit", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write JUnit XML."
+)
 @trial_options
 @with_output
 def run_verb(
-    output: Output, project_id: str | None, cases: Path | None, allow_degraded: bool, overrides: Overrides
+    output: Output,
+    *,
+    project_id: str | None,
+    cases: Path | None,
+    against: str | None,
+    fail_on: str | None,
+    allow_degraded: bool,
+    trec: Path | None,
+    junit: Path | None,
+    overrides: Overrides,
 ) -> None:
     """Ask every case; exit 1 when fewer pass than the floor, or a must_pass case fails."""
+    if fail_on is not None and against is None:
+        raise click.UsageError("--fail-on needs a baseline: give --baseline NAME too.")
     with services() as opened, output.progress() as listener:
+        found = chosen_project(opened, project_id)
+        frozen = None if against is None else read_baseline(baselines_folder(found, cases), against)
         run = opened.evaluation.run_golden(
-            chosen_project(opened, project_id),
+            found,
             actor=operator(),
             cases=cases,
             overrides=overrides,
             allow_degraded=allow_degraded,
+            ways=() if frozen is None else (baseline_way(frozen),),
             listener=listener,
         )
-    output.emit(run.to_json())
+    comparison = None if frozen is None else compare_run(frozen, run)
+    _write_exports(run, found.project_id, trec=trec, junit=junit)
+    output.emit(run.to_json() | ({} if comparison is None else {"baseline": comparison.to_json()}))
     if not output.as_json:
         print_run(output, run)
-    if not run.gate_passed:
-        stop(EXIT_GATE)
+        if comparison is not None:
+            print_comparison(output, comparison, what="This run")
+    code = _exit_code(run, comparison if fail_on else None)
+    if code:
+        stop(code)
+
+
+def _exit_code(run: GoldenRun, gated: BaselineComparison | None) -> int:
+    """0, 1 where a gate was not met, 2 where the run can't be held against the baseline that gates it."""
+    if gated is not None and gated.outcome is None:
+        return EXIT_REFUSED
+    lost = gated is not None and gated.outcome is not None and gated.outcome.lost
+    return EXIT_GATE if lost or not run.gate_passed else 0
+
+
+def _write_exports(run: GoldenRun, project_id: str, *, trec: Path | None, junit: Path | None) -> None:
+    cases = run.outcome.golden.cases
+    if trec is not None:
+        _write(trec, trec_run(cases, run.rankings))
+        _write(trec.with_name(f"{trec.name}.qrels"), trec_qrels(cases))
+    if junit is not None:
+        _write(junit, junit_xml(run.outcome, suite=f"golden.{project_id}", floor_fall=run.floor_fall))
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"{file} can't be written: {error.strerror}.", hint="Name a file in a folder that can be written."
+        ) from error
 
 
 @golden.command("lint")
 @project_option
-@_CASES
+@cases_option
 @with_output
 def lint_verb(output: Output, project_id: str | None, cases: Path | None) -> None:
     """Look for cases that can't be won; exit 2 when there are any."""
@@ -77,7 +143,7 @@ def lint_verb(output: Output, project_id: str | None, cases: Path | None) -> Non
 @golden.command("explain")
 @click.argument("case")
 @project_option
-@_CASES
+@cases_option
 @trial_options
 @with_output
 def explain_verb(
@@ -95,7 +161,7 @@ def explain_verb(
 
 @golden.command("raise-floor")
 @project_option
-@_CASES
+@cases_option
 @click.option("--reason", required=True, metavar="TEXT", help="Why the floor rises; recorded with the run.")
 @with_output
 def raise_floor_verb(output: Output, project_id: str | None, cases: Path | None, reason: str) -> None:

@@ -117,12 +117,19 @@ def print_report(output: Output, report: IndexReport) -> None:
     )
     for entry in report.skipped:
         why = "by rule" if entry["byRule"] else "not indexed"
-        output.say(f"  {entry['path']}: {entry['reason']} ({why})")
+        output.say(f"  {_shown(entry['path'])}: {entry['reason']} ({why})")
     for note in report.notes:
-        output.say(f"  {note['path']}: {note['note']}")
+        output.say(f"  {_shown(note['path'])}: {note['note']}")
     if report.votes_lost:
         output.say(f"Votes {'that would be ' if report.dry_run else ''}lost: {report.votes_lost}.")
     if report.dry_run:
         output.say("Dry run: nothing was written.")
     elif not report.complete:
         output.say("Not everything is indexed; run `medir index` again when the cause is mended.")
+
+
+def _shown(path: object) -> str:
+    """A file's name on one line: a name may hold newlines, or commands for the terminal."""
+    return "".join(
+        sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in str(path)
+    )

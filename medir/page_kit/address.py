@@ -14,6 +14,8 @@ import streamlit as st
 T = TypeVar("T")
 Key = str
 
+# the project is every page's choice, and written by the frame
+_EVERYWHERE = "project"
 _WRITTEN = "address-written"
 _TOUCHED = "address-touched"
 _NOTICES = "address-notices"
@@ -77,28 +79,38 @@ class Parameter(Generic[T]):
             return self.default
         value = self.parse(text)
         if value is None:
-            notices: list[str] = st.session_state.setdefault(_NOTICES, [])
-            notices.append(f"The address asks for {self.name} = {text[:80]}, which is not known here.")
+            _note(self.name, text)
             return self.default
         return value
 
 
 def refuse(parameter: Parameter[T], value: object) -> T:
     """What was chosen is not there (any more): say so, and go back to the default."""
-    notices: list[str] = st.session_state.setdefault(_NOTICES, [])
-    notices.append(f"The address asks for {parameter.name} = {str(value)[:80]}, which is not known here.")
-    parameter.choose(parameter.default)
+    _note(parameter.name, str(value))
+    st.session_state[_PREFIX + parameter.name] = parameter.default
     return parameter.default
 
 
+def _note(name: str, asked: str) -> None:
+    notices: list[str] = st.session_state.setdefault(_NOTICES, [])
+    notices.append(f"The address asks for {name} = {asked[:80]}, which is not known here.")
+
+
 class _Written(Protocol):
+    @property
+    def name(self) -> str: ...
+
     def write(self) -> None: ...
 
 
 def settle(*parameters: _Written) -> None:
-    """At the end of a run: write the choices into the address."""
+    """At the end of a run: write the page's choices into the address, and drop what is none of them."""
     for parameter in parameters:
         parameter.write()
+    kept = {_EVERYWHERE, *(parameter.name for parameter in parameters)}
+    for name in list(st.query_params):
+        if name not in kept:
+            st.query_params.pop(name, None)
     st.session_state[_TOUCHED] = False
 
 

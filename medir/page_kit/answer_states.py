@@ -61,7 +61,7 @@ def draw_notices(answer: Answer) -> None:
         )
     if answer.search_id is None:
         st.info(
-            "This search could not be recorded, so nothing can be said about its hits later. The hits are sound.",
+            "This search could not be recorded, so its hits can't be judged. The hits are sound.",
             icon=":material/cloud_off:",
         )
 

@@ -23,18 +23,20 @@ from rag_core.index_reading import (
 from rag_core.model import ALL_SCOPES, Place, Scope
 
 _CELL_CHARS = 300
+_LIST_HEIGHT = 460
+_ROWS_SEEN = 12
 
 
 def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and 0 < len(text) < 9 and int(text) > 0 else None
 
 
-SCOPE = choice_parameter("scope", ("", *map(str, ALL_SCOPES)))
+SCOPE = choice_parameter("within", ("", *map(str, ALL_SCOPES)))
 FIND = text_parameter("find", at_most=200)
 PLACE = text_parameter("place", at_most=4096)
 CHUNK = text_parameter("chunk", at_most=36)
-FROM = Parameter("from", 1, _number, lambda number: None if number == 1 else str(number))
-BROWSED = (SCOPE, FIND, PLACE, CHUNK, FROM)
+FIRST = Parameter("first", 1, _number, lambda number: None if number == 1 else str(number))
+BROWSED = (SCOPE, FIND, PLACE, CHUNK, FIRST)
 
 
 def draw_browser(view: Frame) -> None:
@@ -53,7 +55,7 @@ def draw_browser(view: Frame) -> None:
 
 
 def _follow_chunk(view: Frame) -> None:
-    """A link may name a chunk alone: its place and page are found for it."""
+    """A link may name a chunk alone: its place and page are found for it. Another place that stands goes first."""
     chosen = CHUNK.read()
     if not chosen:
         return
@@ -62,8 +64,12 @@ def _follow_chunk(view: Frame) -> None:
         refuse(CHUNK, chosen)
         return
     place, number = found
-    PLACE.choose(str(place))
-    FROM.choose(first_of_page(number))
+    asked = PLACE.read()
+    if asked not in ("", str(place)) and _page(view, asked, 1).chunks:
+        CHUNK.choose("")
+    elif (asked, FIRST.read()) != (str(place), first_of_page(number)):
+        PLACE.choose(str(place))
+        FIRST.choose(first_of_page(number))
 
 
 def _draw_filters() -> None:
@@ -90,14 +96,18 @@ def _chosen_page(view: Frame) -> ChunkPage | None:
     chosen = PLACE.read()
     if not chosen:
         return None
-    page = index_reads.chunk_page(view.project, Place.parse(chosen), first_of_page(FROM.read()), view.version)
-    if not page.chunks and FROM.read() > 1:
-        FROM.choose(1)
-        page = index_reads.chunk_page(view.project, Place.parse(chosen), 1, view.version)
+    page = _page(view, chosen, first_of_page(FIRST.read()))
+    if not page.chunks and FIRST.read() > 1:
+        FIRST.choose(1)
+        page = _page(view, chosen, 1)
     if not page.chunks:
         refuse(PLACE, chosen)
         return None
     return page
+
+
+def _page(view: Frame, place: str, first: int) -> ChunkPage:
+    return index_reads.chunk_page(view.project, Place.parse(place), first, view.version)
 
 
 def _draw_places(places: Sequence[IndexedPlace], total: int, *, narrow: bool) -> None:
@@ -111,7 +121,7 @@ def _draw_places(places: Sequence[IndexedPlace], total: int, *, narrow: bool) ->
         picked = cast("list[int]", st.session_state[key]["selection"]["rows"])
         PLACE.choose(names[picked[0]] if picked else "")
         CHUNK.choose("")
-        FROM.choose(1)
+        FIRST.choose(1)
 
     st.dataframe(
         pd.DataFrame(
@@ -128,7 +138,7 @@ def _draw_places(places: Sequence[IndexedPlace], total: int, *, narrow: bool) ->
         ),
         key=key,
         hide_index=True,
-        height=560 if narrow else 420,
+        height=_LIST_HEIGHT if len(places) > _ROWS_SEEN else "content",
         on_select=take,
         selection_mode="single-row",
         selection_default={
@@ -170,7 +180,7 @@ def _draw_place(view: Frame, page: ChunkPage) -> None:
 def _draw_turn(label: str, first: int, *, disabled: bool) -> None:
     def turn() -> None:
         CHUNK.choose("")
-        FROM.choose(max(1, first))
+        FIRST.choose(max(1, first))
 
     st.button(label, key=f"browser-{label.lower()}", on_click=turn, disabled=disabled)
 

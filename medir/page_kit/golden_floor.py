@@ -13,6 +13,8 @@ from rag_core.figures.floor_history import FloorPoint, floor_history
 from rag_core.figures.layout import CONFIG
 from rag_core.history import GoldenRecord
 
+_ASKING = "floor-asking"
+
 
 def draw_history(records: Sequence[GoldenRecord]) -> None:
     """The runs over time, oldest first, and the same as a table."""
@@ -51,13 +53,24 @@ def draw_history(records: Sequence[GoldenRecord]) -> None:
 
 def draw_raise(view: Frame, file: Path, *, passed: int, floor: int) -> None:
     """The button that opens the dialog, where more pass than the floor asks for."""
-    if passed > floor and st.button(
-        f"Raise the floor to {passed}…", key="raise-floor", icon=":material/vertical_align_top:"
-    ):
+    if passed <= floor:
+        return
+    st.button(
+        f"Raise the floor to {passed}…",
+        key="raise-floor",
+        icon=":material/vertical_align_top:",
+        on_click=_set_asking,
+        args=(True,),
+    )
+    if st.session_state.get(_ASKING):
         _ask_why(view, file, passed, floor)
 
 
-@st.dialog("Raise the floor", icon=":material/vertical_align_top:")
+def _set_asking(asking: bool = False) -> None:
+    st.session_state[_ASKING] = asking
+
+
+@st.dialog("Raise the floor", icon=":material/vertical_align_top:", on_dismiss=_set_asking)
 def _ask_why(view: Frame, file: Path, passed: int, floor: int) -> None:
     st.markdown(
         f"From now on at least **{passed}** cases must pass instead of **{floor}**. Nothing lowers a floor again; "
@@ -68,5 +81,6 @@ def _ask_why(view: Frame, file: Path, passed: int, floor: int) -> None:
     if st.button("Raise it", key="floor-confirm", type="primary"):
         if reason:
             start_raising_floor(view, file, reason)
+            _set_asking()
             st.rerun()
         st.warning("A floor is raised for a reason: say why.", icon=":material/edit_note:")

@@ -34,7 +34,7 @@ class CaseRow:
 def case_rows(
     result: Mapping[str, object], previous: Mapping[str, object] | None, golden: GoldenSet | None
 ) -> tuple[CaseRow, ...]:
-    """The run's cases in its order; without a previous run every case is `new`."""
+    """The run's cases in its order; without a previous run no case has changed."""
     before = {} if previous is None else {str(case["id"]): bool(case["passed"]) for case in _cases(previous)}
     splits = {} if golden is None else {case.id: case.split for case in golden.cases}
     return tuple(_row(case, before, splits) for case in _cases(result))
@@ -80,6 +80,9 @@ def _row(case: Mapping[str, object], before: Mapping[str, bool], splits: Mapping
     change: Change = "new"
     if case_id in before:
         change = "same" if before[case_id] == passed else "won" if passed else "lost"
+    elif not before:
+        # a first run has nothing to be new against
+        change = "same"
     removed_by = case["removedBy"]
     return CaseRow(
         id=case_id,
@@ -101,7 +104,7 @@ def _row(case: Mapping[str, object], before: Mapping[str, bool], splits: Mapping
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunInView:
-    """The run that a page shows: its rows, the run before it, and the floor that holds today."""
+    """The run that a page shows: its rows, the run before it, and the floor that the file asks for today."""
 
     run: GoldenRecord
     previous: GoldenRecord | None

@@ -19,16 +19,24 @@ _STEPS = {"embed": "Embedding the questions", "search": "Searching"}
 def start_run(view: Frame, *, allow_degraded: bool = False) -> None:
     """Begin a run outside this page's thread, unless one is going on."""
     evaluation, actor, project = workbench().services.evaluation, visitor(), view.project
-    workbench().work.start(
-        _key(view), lambda: evaluation.run_golden(project, actor=actor, allow_degraded=allow_degraded)
+    work = workbench().work
+    work.start(
+        _key(view),
+        lambda: evaluation.run_golden(
+            project, actor=actor, allow_degraded=allow_degraded, listener=work.heed
+        ),
     )
 
 
 def start_raising_floor(view: Frame, file: Path, reason: str) -> None:
     """Measure once more and raise the floor in the file to what passes, outside this page's thread."""
     evaluation, actor, project = workbench().services.evaluation, visitor(), view.project
-    workbench().work.start(
-        _key(view), lambda: raise_project_floor(evaluation, project, file=file, actor=actor, reason=reason)
+    work = workbench().work
+    work.start(
+        _key(view),
+        lambda: raise_project_floor(
+            evaluation, project, file=file, actor=actor, reason=reason, listener=work.heed
+        ),
     )
 
 

@@ -41,8 +41,12 @@ def draw_table(rows: Sequence[CaseRow], chosen: Parameter[str], *, limit: int, b
     wanted = [ids.index(chosen.read())] if chosen.read() in ids else []
     key = f"{_KEY}-{hash(tuple(ids)):x}"
 
+    if key in st.session_state and _selected(key) != wanted:
+        # chosen elsewhere: by a link or the browser's back button
+        st.session_state[key] = {"selection": {"rows": wanted, "columns": [], "cells": []}}
+
     def take() -> None:
-        picked = cast("list[int]", st.session_state[key]["selection"]["rows"])
+        picked = _selected(key)
         chosen.choose(ids[picked[0]] if picked else "")
 
     st.dataframe(
@@ -55,13 +59,13 @@ def draw_table(rows: Sequence[CaseRow], chosen: Parameter[str], *, limit: int, b
         selection_default={"selection": {"rows": wanted}},
         column_order=_BESIDE if beside else _ORDER,
         column_config={
-            "verdict": st.column_config.TextColumn("", width=70),
+            "verdict": st.column_config.TextColumn("", width=60),
             "case": st.column_config.TextColumn("case", width=150),
-            "question": st.column_config.TextColumn("question", width=220 if beside else 320),
+            "question": st.column_config.TextColumn("question", width=200 if beside else 320),
             "expected": st.column_config.TextColumn("expected place", width="medium"),
             "stands": st.column_config.ImageColumn(
                 "rank 1 → 200 | none",
-                width=220,
+                width=200,
                 help="Blue disc: vector. Orange square: lexical. Diamond: whole set. Ring: among the hits, which "
                 "lie in the green shade; cross: removed. The scale is logarithmic; behind the gap: in no list.",
             ),
@@ -74,6 +78,10 @@ def draw_table(rows: Sequence[CaseRow], chosen: Parameter[str], *, limit: int, b
             "tags": st.column_config.ListColumn("tags", width="small"),
         },
     )
+
+
+def _selected(key: str) -> list[int]:
+    return cast("list[int]", list(st.session_state[key]["selection"]["rows"]))
 
 
 def _cells(row: CaseRow, limit: int) -> dict[str, object]:

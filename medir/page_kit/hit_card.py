@@ -1,8 +1,11 @@
 """A hit as a citation: where it comes from, its text with the matched words marked, its two signals."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from medir.page_kit import reads
+from medir.page_kit.address import refuse, text_parameter
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import guarded
 from medir.page_kit.plain_text import draw_quoted, draw_text
@@ -10,21 +13,23 @@ from medir.page_kit.signs import measured, theme
 from rag_core.citations import NEIGHBOURS
 from rag_core.figures.layout import CONFIG
 from rag_core.figures.signal_bars import signal_bars
-from rag_core.model import RankedCandidate, RankingSettings
+from rag_core.model import Place, RankedCandidate, Ranking, RankingSettings
 
+OPENED = text_parameter("open", at_most=36)
 _MORE = 10
+_WIDER = "source-wider"
 
 
 def draw_hit(
-    view: Frame,
     hit: RankedCandidate,
     *,
     text: str,
     matched: frozenset[str],
     settings: RankingSettings,
     moved: str,
+    draw_vote: Callable[[], None],
 ) -> None:
-    """One card. `settings` are those that ranked it, `moved` says how it moved under them."""
+    """One card. `settings` are those that ranked it, `moved` says how it moved; `draw_vote` draws what judges it."""
     candidate, rank = hit.candidate, hit.rank
     with st.container(border=True, key=f"hit-{rank}"):
         with st.container(key=f"citation-{rank}", gap=None):
@@ -39,21 +44,43 @@ def draw_hit(
                 signal_bars(candidate, settings, theme()), key=f"signals-{rank}", config=CONFIG, theme=None
             )
             st.text(f"score {measured(hit.score, 4)}")
-        with st.container(horizontal=True):
-            if st.button("Open the source", key=f"open-{rank}", icon=":material/menu_book:", type="tertiary"):
-                st.session_state["source-wider"] = 0
-                _open_source(view, hit, matched)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            draw_vote()
+            st.button(
+                "Open the source",
+                key=f"open-{rank}",
+                icon=":material/menu_book:",
+                type="tertiary",
+                on_click=OPENED.choose,
+                args=(candidate.chunk_id,),
+            )
             with st.popover(
                 "Copy as citation", icon=":material/format_quote:", type="tertiary", key=f"cite-{rank}"
             ):
                 st.code(f"{text}\n— {candidate.origin.citation}", language=None, wrap_lines=True)
 
 
-@st.dialog("The source, at its place", width="large", icon=":material/menu_book:")
-def _open_source(view: Frame, hit: RankedCandidate, matched: frozenset[str]) -> None:
+def draw_opened(view: Frame, ranking: Ranking, matched: frozenset[str]) -> None:
+    """The source of the candidate that was opened, in a dialog, at its place; nothing where none was."""
+    chunk_id = OPENED.read()
+    if not chunk_id:
+        return
+    places = {entry.candidate.chunk_id: entry.candidate.origin.place for entry in ranking.whole_set}
+    if chunk_id not in places:
+        refuse(OPENED, chunk_id)
+        return
+    _draw_source(view, places[chunk_id], chunk_id, matched)
+
+
+def _close() -> None:
+    OPENED.choose("")
+    st.session_state.pop(_WIDER, None)
+
+
+@st.dialog("The source, at its place", width="large", icon=":material/menu_book:", on_dismiss=_close)
+def _draw_source(view: Frame, place: Place, chunk_id: str, matched: frozenset[str]) -> None:
     with guarded("source"):
-        place, chunk_id = hit.candidate.origin.place, hit.candidate.chunk_id
-        wider = st.session_state.get("source-wider", 0)
+        wider = st.session_state.get(_WIDER, 0)
         found = reads.surroundings(view.project, place, chunk_id, NEIGHBOURS + wider, view.version)
         st.text(f"{place}  ·  chunk {found.number} of {found.total}")
         for chunk in found.chunks:
@@ -68,5 +95,5 @@ def _open_source(view: Frame, hit: RankedCandidate, matched: frozenset[str]) -> 
                 else:
                     draw_text(chunk.content, key=f"source-{chunk.number}")
         if len(found.chunks) < found.total and st.button("Show more around it", key="source-more"):
-            st.session_state["source-wider"] = wider + _MORE
+            st.session_state[_WIDER] = wider + _MORE
             st.rerun(scope="fragment")

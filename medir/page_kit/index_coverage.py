@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from medir.page_kit.frame import Frame
 from medir.page_kit.services import workbench
 from medir.page_kit.signs import DASH, FAILED, PASSED, age, theme
 from rag_core.coverage import Coverage, ScopeCoverage, SourceParts
@@ -26,14 +27,17 @@ _REASONS: dict[str, tuple[str, str]] = {
 _LISTED = 1_000
 
 
-def draw_verdict(coverage: Coverage) -> None:
+def draw_verdict(view: Frame, coverage: Coverage) -> None:
     """One sentence: whether everything is in the index and of today, and what is not."""
     if coverage.problem is not None:
         st.error(
             "**The repository can't be read**, so what is missing is not measured", icon=":material/link_off:"
         )
         st.text(coverage.problem)
-        st.text("The index stays as it is, and can be searched.")
+        st.text(
+            "The index stays as it is, and can be searched. If the repository has another place now, name it:"
+        )
+        st.code(f"medir project set --project {view.project.project_id} --repo PATH", language=None)
         return
     if all(scope.indexed_at is None for scope in coverage.scopes):
         st.info(f"**Not indexed yet:** {_sources(coverage.scopes)} wait", icon=":material/inventory_2:")

@@ -9,7 +9,7 @@ import streamlit as st
 from medir.page_kit.address import Parameter
 from medir.page_kit.frame import Frame
 from medir.page_kit.index_running import Wanted, draw_confirmed_start, duration, start_run
-from medir.page_kit.signs import DASH, FAILED, LOST, PASSED, draw_badge
+from medir.page_kit.signs import DASH, FAILED, LOST, PASSED
 from rag_core.index_reading import Run, time_to_embed
 
 _STATES = {
@@ -27,22 +27,21 @@ def draw_run(view: Frame, run: Run, runs: Sequence[Run]) -> None:
     result = run.result
     dry = bool(run.parameters.get("dryRun"))
     st.markdown("**What would change**" if dry else "**What the run did**")
-    if dry:
-        draw_badge("trial")
     st.text(f"{_told(run)}: {Wanted.of(run).told}.")
     if result is None:
-        error = run.error or {}
-        st.text(f"{_STATES[run.state]}. {error.get('message', '')} {error.get('hint', '')}".strip())
+        told = run.error.get("message", "") if run.error else ""
+        st.text(f"{_STATES[run.state]}. {told}".strip())
         return
     changes, embedding, votes = _of(result, "changes"), _of(result, "embedding"), _count(result, "votesLost")
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True, gap="small"):
         for name in ("kept", "moved", "added", "removed"):
             st.metric(f"chunks {name}", f"{_count(changes, name):,}", width=120)
         st.metric(
             "vectors to make" if dry else "vectors made", f"{_count(embedding, 'embedded'):,}", width=120
         )
         st.metric("vectors reused", f"{_count(embedding, 'reused'):,}", width=120)
-        st.metric("without a vector", f"{_count(embedding, 'skipped'):,}", width=120)
+        bare = _count(embedding, "skipped")
+        st.metric("without a vector", f"{FAILED if bare else ''} {bare:,}".strip(), width=120)
         st.metric(
             "votes at risk" if dry else "votes lost", f"{LOST if votes else ''} {votes:,}".strip(), width=120
         )

@@ -28,7 +28,8 @@ _LOOKED_AT_EVERY_S = 15
 class ProviderState:
     """What embeds, and whether it answers. `model_id` is None where it does not; `remedy` may be empty then.
 
-    `configured` is what the installation asks for, `index_model` the model of the index's vectors.
+    `configured` is what the installation asks for, `index_model` the model of the index's vectors; `can_serve` says
+    whether the two are of one kind.
     """
 
     configured: str
@@ -36,6 +37,7 @@ class ProviderState:
     index_model: str | None
     found: str
     remedy: str
+    can_serve: bool
 
     @property
     def mismatch(self) -> bool:
@@ -109,9 +111,10 @@ def searches_with(project: Project, chunk_id: str) -> tuple[Showing, ...]:
 
 def _ask_provider(index_model: str | None) -> ProviderState:
     providers = workbench().services.providers
+    model = EmbeddingModel.parse(index_model) if index_model else None
     model_id, found, remedy = None, "", ""
     try:
-        outcome = providers.service_for(EmbeddingModel.parse(index_model) if index_model else None).identify()
+        outcome = providers.service_for(model).identify()
     except MedirError as error:
         found, remedy = error.message, error.hint
     else:
@@ -123,6 +126,7 @@ def _ask_provider(index_model: str | None) -> ProviderState:
         index_model=index_model,
         found=found,
         remedy=remedy,
+        can_serve=providers.can_serve(model),
     )
 
 

@@ -15,9 +15,11 @@ from rag_core.errors import MedirError, Refused
 from rag_core.index_reading import Run, stop_index_run, time_left
 from rag_core.indexing import IndexMode
 from rag_core.model import ALL_SCOPES, Scope
+from rag_core.runs import Cancelled
 
 _LOOKED_AT_EVERY_S = 0.7
 _STOPPING = "index-stopping"
+_READ = "index-failure-read"
 _STEPS = {"read": "read", "chunk": "cut into chunks", "embed": "make vectors", "write": "write"}
 
 
@@ -65,7 +67,8 @@ class Wanted:
 def start_run(view: Frame, wanted: Wanted, *, dry_run: bool = False, lose_votes: bool = False) -> None:
     """Begin a run outside this page's thread, unless this process has one going on."""
     indexing, actor, project = workbench().services.indexing, visitor(), view.project
-    workbench().work.start(
+    work = workbench().work
+    work.start(
         _key(view),
         lambda: indexing.run(
             project,
@@ -76,6 +79,7 @@ def start_run(view: Frame, wanted: Wanted, *, dry_run: bool = False, lose_votes:
             ref=wanted.ref,
             dry_run=dry_run,
             allow_vote_loss=lose_votes,
+            listener=work.heed,
         ),
     )
 
@@ -135,25 +139,41 @@ def duration(span: timedelta) -> str:
     return f"about {round(seconds / 60)} min" if seconds < 5_400 else f"about {seconds / 3_600:.1f} h"
 
 
-def draw_failure(view: Frame, last: Run | None) -> None:
-    """How the last run failed, where it did, with what can be done here."""
-    failure = workbench().work.failure(_key(view)) or _recorded_failure(last)
-    if failure is None:
+def draw_failure(view: Frame, last: Run | None, *, recorded: bool) -> None:
+    """How the last run of this process failed, where it did, with what can be done; of any process if `recorded`."""
+    failure = workbench().work.failure(_key(view)) or (_recorded_failure(last) if recorded else None)
+    if failure is None or (last is not None and st.session_state.get(_READ) == last.id):
         return
     if last is not None and last.state == "failed" and _is_about_votes(failure):
         wanted = Wanted.of(last)
         st.warning(f"{LOST} Votes are at risk: nothing was changed", icon=":material/how_to_vote:")
         st.text(failure.message)
         st.text("They hang on chunks whose text is no longer there, or that a full run makes anew.")
-        draw_confirmed_start(view, wanted, told=failure.message, key="refused")
+        with st.container(horizontal=True):
+            draw_confirmed_start(view, wanted, told=failure.message, key="refused")
+            _draw_read(view, last)
         return
-    draw_banner(failure, key="index-run", retry=False)
+    if isinstance(failure, Cancelled) or (last is not None and last.state == "cancelled"):
+        st.info("The run was stopped: the index is as it was before", icon=":material/stop_circle:")
+        st.text("Vectors that were made already are kept, and the next run begins with them.")
+    else:
+        draw_banner(failure, key="index-run", retry=False)
+    if last is not None:
+        _draw_read(view, last)
 
 
 def draw_confirmed_start(view: Frame, wanted: Wanted, *, told: str, key: str) -> None:
     """A button for a run that loses votes; `told` says how many. It asks once more."""
     if st.button("Reindex and lose the votes…", key=f"lose-votes-{key}", icon=":material/delete_forever:"):
         _ask(view, wanted, told)
+
+
+def _draw_read(view: Frame, last: Run) -> None:
+    def read() -> None:
+        workbench().work.forget_failure(_key(view))
+        st.session_state[_READ] = last.id
+
+    st.button("Leave it at that", key="failure-read", on_click=read)
 
 
 @st.dialog("Lose votes?", icon=":material/how_to_vote:")
@@ -165,10 +185,16 @@ def _ask(view: Frame, wanted: Wanted, told: str) -> None:
     )
     st.text(f"The run: {wanted.told}.")
     with st.container(horizontal=True):
-        if st.button("Lose them and reindex", key="confirm-loss", type="primary"):
-            start_run(view, wanted, lose_votes=True)
-            st.rerun()
-        if st.button("Keep them", key="keep-votes"):
+        lost = st.button(
+            "Lose them and reindex",
+            key="confirm-loss",
+            type="primary",
+            on_click=start_run,
+            args=(view, wanted),
+            kwargs={"lose_votes": True},
+        )
+        kept = st.button("Keep them", key="keep-votes")
+        if lost or kept:
             st.rerun()
 
 

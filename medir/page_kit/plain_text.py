@@ -45,8 +45,12 @@ def draw_quoted(text: str, matched: frozenset[str], *, key: str) -> None:
 
 
 def draw_pieces(pieces: Sequence[Piece], *, key: str) -> None:
-    """Pieces of one text, in order."""
-    _quoted(data={"pieces": [[piece.text, piece.matched] for piece in pieces]}, key=f"quoted-{key}")
+    """Pieces of one text, in order; without the server that mounts components, as text without its marks."""
+    data = {"pieces": [[piece.text, piece.matched] for piece in pieces]}
+    try:
+        _quoted(data=data, key=f"quoted-{key}")
+    except RuntimeError:
+        st.text("".join(piece.text for piece in pieces))
 
 
 def draw_text(text: str, *, key: str) -> None:

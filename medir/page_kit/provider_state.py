@@ -26,6 +26,12 @@ def _draw_away(state: ProviderState) -> None:
     st.text(state.found)
     if state.remedy:
         st.text(state.remedy)
+    if not state.can_serve:
+        st.text(
+            f"The index was made by {model_name(state.index_model)}, which this provider can't stand in for. Set "
+            "MEDIR_EMBEDDING to auto, and it goes on with the index's own."
+        )
+        return
     st.text(
         "Until then searches go by words alone. A run leaves new chunks without a vector, and a later one fills them."
     )

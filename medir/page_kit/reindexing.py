@@ -14,7 +14,7 @@ from rag_core.model import ALL_SCOPES, Scope
 
 MODE = choice_parameter("mode", ("incremental", "full"))
 OVER = choice_parameter("over", ("", *map(str, ALL_SCOPES)))
-RUN = text_parameter("run", at_most=36)
+RUN = text_parameter("index-run", at_most=36)
 REINDEXED = (MODE, OVER, RUN)
 
 
@@ -44,6 +44,8 @@ def draw_reindexing(view: Frame, coverage: Coverage, *, running: bool) -> None:
         if st.button("Reindex", key="reindex", type="primary", disabled=running or unreadable):
             _begin(view, dry_run=False)
     runs = index_reads.runs(view.project)
+    if RUN.read() and RUN.read() not in {str(run.id) for run in runs}:
+        refuse(RUN, RUN.read())
     if runs:
         _draw_run(view, runs)
         draw_runs(runs, RUN)
@@ -54,9 +56,8 @@ def draw_reindexing(view: Frame, coverage: Coverage, *, running: bool) -> None:
 def _draw_run(view: Frame, runs: list[Run]) -> None:
     known = {str(run.id): run for run in runs}
     chosen = RUN.read()
-    if chosen and chosen not in known:
-        chosen = refuse(RUN, chosen)
-    ended = next((run for run in runs if run.state != "running"), None)
+    # one that failed is told above everything else
+    ended = next((run for run in runs if run.result is not None), None)
     run = known[chosen] if chosen else ended
     if run is not None:
         draw_run(view, run, runs)

@@ -74,10 +74,11 @@ def model_name(model_id: str | None) -> str:
 def settings_line(settings: SearchSettings) -> str:
     """Settings by name, with the numbers that a reader looks for."""
     numbers = settings.ranking
-    name = f"{settings.source} {settings.preset}" if settings.preset else settings.source
+    named = settings.preset is not None and settings.preset != settings.source
+    name = f"{settings.source} {settings.preset}" if named else settings.source
     threshold = DASH if numbers.threshold is None else f"{numbers.threshold:g}"
     cap = DASH if numbers.max_per_file is None else str(numbers.max_per_file)
     return (
         f"{name}: vector {numbers.weight_vector:g}, lexical {numbers.weight_lexical:g}, threshold {threshold}, "
-        f"{cap} a file, {numbers.limit} hits"
+        f"{cap} a file, limit {numbers.limit}"
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from rag_core.errors import MedirError, Unavailable
+from rag_core.runs import Cancelled
 
 _logger = logging.getLogger(__name__)
 _WORKERS = 2
@@ -20,6 +21,7 @@ class Work:
         self._going: dict[str, Future[None]] = {}
         self._failures: dict[str, MedirError] = {}
         self._begun: set[str] = set()
+        self._closing = threading.Event()
 
     def start(self, key: str, task: Callable[[], object]) -> bool:
         """Begin the task unless one of that key is going on; false then."""
@@ -64,8 +66,18 @@ class Work:
         if going is not None:
             going.result(timeout=timeout_s)
 
+    def heed(self, _step: str, _done: int, _total: int) -> None:
+        """The listener of a run begun here: ends it at its next step once this process is to stop.
+
+        Raises:
+            Cancelled: The process is to stop.
+        """
+        if self._closing.is_set():
+            raise Cancelled("The workbench was stopped.", hint="Start the run again.")
+
     def close(self) -> None:
-        """Begin nothing more, and wait for what goes on."""
+        """Begin nothing more, and wait until what goes on has come to its next step."""
+        self._closing.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _run(self, key: str, task: Callable[[], object]) -> None:

@@ -30,16 +30,22 @@ def _entry(script: str, *, title: str, question: str, icon: str) -> PageEntry:
 # `/` leads to the first
 PAGES: tuple[PageEntry, ...] = (
     _entry(
-        "golden_set",
-        title="Golden set",
-        question="Did something break, and why?",
-        icon=":material/fact_check:",
+        "report",
+        title="Report",
+        question="How is the search doing?",
+        icon=":material/monitoring:",
     ),
     _entry(
         "search",
         title="Search",
         question="What does it find, and would I cite it?",
         icon=":material/search:",
+    ),
+    _entry(
+        "golden_set",
+        title="Golden set",
+        question="Did something break, and why?",
+        icon=":material/fact_check:",
     ),
     _entry(
         "index",

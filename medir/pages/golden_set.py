@@ -82,7 +82,7 @@ def _in_view(view: Frame, golden: GoldenSet | None, records: list[GoldenRecord])
         run=run,
         previous=previous,
         rows=case_rows(reads.golden_result(view.project, str(run.id)), before, golden),
-        floor=max(run.floor, golden.floor if golden else 0),
+        floor=golden.floor if golden else run.floor,
     )
 
 

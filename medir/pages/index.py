@@ -23,12 +23,13 @@ def draw_page() -> None:
     last = index_reads.last_run(view.project)
     coverage = index_reads.coverage(view.project, view.version)
     running = is_running(view, last)
-    draw_verdict(coverage)
+    draw_verdict(view, coverage)
     if running:
         follow(view)
     else:
-        draw_failure(view, last)
-    if view.overview is None and not running and coverage.problem is None:
+        draw_failure(view, last, recorded=PART.read() == "reindex")
+    may_begin = view.overview is None and not running and coverage.problem is None
+    if may_begin and PART.read() != "reindex":
         st.button(
             "Index it now",
             key="index-first",

@@ -1,14 +1,17 @@
 """Search: what does it find, and would I cite it? A box, the hits as citations, and other numbers to try."""
 
+from functools import partial
+
 import streamlit as st
 
 from medir.page_kit import asking, reads, states
 from medir.page_kit.address import choice_parameter, settle, text_parameter
 from medir.page_kit.answer_states import draw_degraded, draw_empty, draw_notices, draw_summary
 from medir.page_kit.frame import Frame, frame
-from medir.page_kit.hit_card import draw_hit
+from medir.page_kit.hit_card import OPENED, draw_hit, draw_opened
 from medir.page_kit.signs import LOST, settings_line
 from medir.page_kit.trial_numbers import NUMBERS, any_chosen, draw_sliders, moves
+from medir.page_kit.voting import draw_vote, votes_of_visitor
 from medir.page_kit.whole_set import draw_whole_set
 from rag_core.model import ALL_SCOPES, Ranking, RankingSettings, Scope
 from rag_core.ranking import rank
@@ -34,7 +37,7 @@ def draw_page() -> None:
             _draw_answer(view, asking.ask(view, question, (Scope(scope),) if scope else ()))
         else:
             st.text("Ask as you would ask a colleague. Every question asked here is recorded as a search.")
-    settle(QUESTION, SCOPE, WHOLE, *NUMBERS)
+    settle(QUESTION, SCOPE, WHOLE, OPENED, *NUMBERS)
 
 
 def _draw_box() -> None:
@@ -80,10 +83,9 @@ def _draw_answer(view: Frame, asked: asking.Asked) -> None:
 
 
 def _draw_hits(view: Frame, asked: asking.Asked, ranking: Ranking, tried: RankingSettings) -> None:
+    answer = asked.answer
     if not ranking.hits:
         draw_empty(ranking)
-        return
-    answer = asked.answer
     ids = tuple(hit.candidate.chunk_id for hit in ranking.hits)
     missing = tuple(chunk_id for chunk_id in ids if chunk_id not in answer.contents)
     texts = dict(answer.contents)
@@ -92,17 +94,19 @@ def _draw_hits(view: Frame, asked: asking.Asked, ranking: Ranking, tried: Rankin
     quoted = tuple(texts.get(chunk_id, "") for chunk_id in ids)
     matched = reads.matched_words(answer.question, quoted)
     moved = moves(answer.ranking, ranking)
+    voted = votes_of_visitor(view, answer.search_id)
     for hit, text in zip(ranking.hits, quoted, strict=True):
         draw_hit(
-            view,
             hit,
             text=text or "This chunk is no longer in the index.",
             matched=matched,
             settings=tried,
             moved=moved.of(hit.candidate.chunk_id, hit.rank),
+            draw_vote=partial(draw_vote, view, answer, hit, voted.get(hit.candidate.chunk_id)),
         )
     for citation in moved.left:
         st.text(f"{LOST} left: {citation}")
+    draw_opened(view, ranking, matched)
 
 
 def _draw_whole(ranking: Ranking) -> None:

@@ -57,7 +57,7 @@ class CeilingMap:
             raise ValueError("a weight lies between 0 and 1")
         inside = (self.low < weight) & (weight < self.high)
         covers = inside | ((self.low == weight) & (self.high == weight))
-        counts = (self._lines(weight, covers) >= threshold) != self.below[covers]
+        counts = reaches(self._lines(weight, covers), threshold) != self.below[covers]
         values = np.bincount(
             self.case[covers], weights=np.where(counts, self.value[covers], 0.0), minlength=len(self.judged)
         )
@@ -91,6 +91,11 @@ class CeilingMap:
         with np.errstate(invalid="ignore"):
             line = at_low + along * (at_high - at_low)
         return np.where(np.isfinite(at_low), line, at_low)
+
+
+def reaches(lines: Floats, threshold: float) -> Flags:
+    """Whether each score is kept at a threshold, -inf for none; a line of minus infinity never is."""
+    return (lines >= threshold) & ~np.isneginf(lines)
 
 
 def ceiling_map(exact: Exact, measure: Measure) -> CeilingMap:

@@ -10,6 +10,7 @@ import numpy as np
 from rag_core.calibration.contenders import TODAY, Ballot, Contender
 from rag_core.calibration.table import Flags, Floats
 from rag_core.errors import InvalidInput
+from rag_core.golden.cases import GoldenCase
 from rag_core.metrics.comparison import Comparison, compare
 from rag_core.metrics.intervals import Interval, bootstrap_mean, wilson
 from rag_core.metrics.measures import Measure
@@ -31,6 +32,15 @@ class Ground:
     ids: tuple[str, ...]
     holdout: Flags
     must_pass: Flags
+
+    @classmethod
+    def of(cls, cases: Sequence[GoldenCase]) -> "Ground":
+        """The ground of golden cases; those without a split are chosen on where any is held out."""
+        return cls(
+            ids=tuple(case.id for case in cases),
+            holdout=np.array([case.split == "holdout" for case in cases], dtype=bool),
+            must_pass=np.array([case.must_pass for case in cases], dtype=bool),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

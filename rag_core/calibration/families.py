@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.calibration.ceilings import CeilingMap, ceiling_map
+from rag_core.calibration.ceilings import CeilingMap, ceiling_map, reaches
 from rag_core.calibration.exact import build_exact
 from rag_core.calibration.table import CandidateTable, Floats, Judgements
 from rag_core.metrics.measures import Measure
@@ -103,7 +103,7 @@ def curve_at(found: CeilingMap, threshold: float) -> Curve:
     case, value, below = found.case[wide], found.value[wide], found.below[wide]
     low, high = found.low[wide], found.high[wide]
     at_low, at_high = found.at_low[wide], found.at_high[wide]
-    starts, ends = at_low >= threshold, at_high >= threshold
+    starts, ends = reaches(at_low, threshold), reaches(at_high, threshold)
     with np.errstate(invalid="ignore", divide="ignore"):
         along = (threshold - at_low) / (at_high - at_low)
     met = np.where(starts != ends, low + np.clip(np.nan_to_num(along), 0.0, 1.0) * (high - low), high)

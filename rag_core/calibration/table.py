@@ -4,15 +4,16 @@ Columns are a case's candidates in the order of ties (place, then ordinal): a st
 ties as `rag_core.ranking` does, and the chunks of one place stand side by side.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.golden.cases import GoldenCase
-from rag_core.model import Candidate, CandidateSet, Place
+from rag_core.model import Candidate, CandidateSet, Fusion, Place
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
@@ -30,7 +31,8 @@ class CandidateTable:
     A score is 0 and a rank 0 where a signal did not find the candidate. `place` numbers a case's places from
     0 in the order of ties, `NOWHERE` past its last candidate; `group_start` is the first column of the
     column's place; `capped` says whether the per-file cap counts it (files, never sessions). `source` is the
-    candidate's position in its `CandidateSet`, -1 past the last.
+    candidate's position in its `CandidateSet`, -1 past the last. `scaled` holds both signals as a fusion scales
+    them, where that was worked out ahead.
     """
 
     vector: Floats
@@ -43,6 +45,7 @@ class CandidateTable:
     source: Integers
     available: Flags
     found: tuple[CandidateSet, ...]
+    scaled: Mapping[Fusion, tuple[Floats, Floats]] = field(default_factory=dict)
 
     @property
     def cases(self) -> int:
@@ -95,6 +98,10 @@ class CandidateTable:
             available=self.available,
             found=self.found,
         )
+
+    def with_scaled(self, fusion: Fusion, vector: Floats, lexical: Floats) -> "CandidateTable":
+        """The same table with both signals as a fusion scales them; a cut or a selection forgets them."""
+        return dataclasses.replace(self, scaled={**self.scaled, fusion: (vector, lexical)})
 
     def select(self, cases: NDArray[np.integer]) -> "CandidateTable":
         """The cases with these numbers, in that order."""

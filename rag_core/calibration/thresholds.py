@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 from rag_core.calibration.replay import FateCode, Replay, carry_over, replay
 from rag_core.calibration.steps import ThresholdSteps, tidy_thresholds
 from rag_core.calibration.table import CandidateTable, Flags, Floats, Judgements
-from rag_core.metrics.kernels import first_of_each_place, measure_hits, worth_of_place
+from rag_core.metrics.kernels import (
+    first_of_each_place,
+    first_relevant_rank,
+    measure_hits,
+    worth_of_place,
+)
 from rag_core.metrics.measures import Measure, MeasureKind
 from rag_core.model import RankingSettings
 
@@ -112,8 +117,9 @@ def _parts_of_hits(replayed: Replay, judged: Judgements, measure: Measure, cases
         rank = np.cumsum(first, axis=1, dtype=np.int64)[case, at]
         worth = worth_of_place(measure, rank, judged.expected[case], hits.limit)
     else:
-        case = np.flatnonzero(hits.relevant.any(axis=1))
-        at = hits.relevant[case].argmax(axis=1)
+        first_hit = first_relevant_rank(hits.relevant)
+        case = np.flatnonzero(first_hit)
+        at = first_hit[case] - 1
         counted = at < (measure.cutoff or hits.limit)
         worth = 1.0 / (at + 1) if measure.kind is MeasureKind.MRR else np.where(counted, 1.0, 0.0)
     counts = cases[case] & (worth > 0)
@@ -123,4 +129,5 @@ def _parts_of_hits(replayed: Replay, judged: Judgements, measure: Measure, cases
 
 def _parts_below(replayed: Replay, cases: Flags) -> _Parts:
     case = np.flatnonzero(cases)
-    return case, replayed.scores[case, 0], np.ones(len(case)), np.ones(len(case))
+    top = replayed.scores.max(axis=1, initial=-np.inf)
+    return case, top[case], np.ones(len(case)), np.ones(len(case))

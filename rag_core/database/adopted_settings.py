@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from psycopg.types.json import Jsonb
+
 from rag_core.database.connections import Connection
+from rag_core.model import Actor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,3 +32,37 @@ def read_adopted(connection: Connection, project_id: str) -> AdoptedSettings | N
     if row is None:
         return None
     return AdoptedSettings(settings=row[0], adopted_by=row[1], adopted_at=row[2], reason=row[3])
+
+
+def list_adopted(connection: Connection, project_id: str) -> list[AdoptedSettings]:
+    """Every decision, the latest first."""
+    rows = connection.execute(
+        """
+        select settings, adopted_by_kind || ':' || adopted_by_id, adopted_at, reason
+        from adopted_settings where project_id = %s
+        order by id desc
+        """,
+        (project_id,),
+    ).fetchall()
+    return [
+        AdoptedSettings(settings=row[0], adopted_by=row[1], adopted_at=row[2], reason=row[3]) for row in rows
+    ]
+
+
+def insert_adopted(
+    connection: Connection,
+    project_id: str,
+    *,
+    settings: dict[str, object],
+    actor: Actor,
+    at: datetime,
+    reason: str,
+) -> None:
+    """Record a decision, which is in force from now on."""
+    connection.execute(
+        """
+        insert into adopted_settings (project_id, settings, adopted_by_kind, adopted_by_id, adopted_at, reason)
+        values (%s, %s, %s, %s, %s, %s)
+        """,
+        (project_id, Jsonb(settings), actor.kind, actor.id, at, reason),
+    )

@@ -21,6 +21,9 @@ from rag_core.ports import Vectors
 QUERY_VERSION = "2"
 TEXT_SEARCH_CONFIG = "portuguese"
 
+# up to so many matching rows for each one wanted, reading them all takes less than looking for the best
+_FEW = 10
+
 _HNSW_MAX_DEPTH = 1000
 _HNSW_DEFAULT_DEPTH = 40
 
@@ -42,17 +45,15 @@ class SignalRow:
 class LexicalQuery:
     """A question as a tsquery in its text form, and its terms: each the lexemes of all its spellings.
 
-    `terms` are in code point order, except that the rarest may be put last where that is known.
+    `terms` are in code point order, except that the rarest are put last where that is known. `matching` is roughly
+    how many chunks hold any of them, None where nothing is known; it decides how the best are looked for, and
+    never which they are.
     """
 
     tsquery: str
     terms: tuple[Term, ...]
     operator: LexicalOperator
-
-    @property
-    def lexemes(self) -> tuple[str, ...]:
-        """Every lexeme of every term, in code point order."""
-        return tuple(sorted({lexeme for term in self.terms for lexeme in term}))
+    matching: int | None = None
 
     @property
     def score_parts(self) -> "ScoreParts":
@@ -115,6 +116,7 @@ def build_lexical_query(
         tsquery=all_terms(sorted(terms)) if operator is LexicalOperator.ALL else any_of(everything),
         terms=terms,
         operator=operator,
+        matching=sum(held.values()) if held else None,
     )
 
 
@@ -130,7 +132,8 @@ def lexical_candidates(
     Where any term may match, chunks that hold too few terms to be among the best are never read. That changes no
     score and no order: what was left out is proved to score less than the last row.
     """
-    connection.execute("select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)")
+    # the planner does not know what it costs to read a long tsvector, and would scan the whole table
+    connection.execute("select set_config('enable_seqscan', 'off', true)")
     rows = _best(connection, project_id, query, settings)
     connection.execute("select set_config('enable_seqscan', 'on', true)")
     return _signal_rows(rows)
@@ -139,7 +142,9 @@ def lexical_candidates(
 def _best(
     connection: Connection, project_id: str, query: LexicalQuery, settings: CandidateSettings
 ) -> list[tuple[object, ...]]:
-    if query.operator is LexicalOperator.ALL or settings.lexical_function is LexicalFunction.TS_RANK_CD:
+    few = query.matching is not None and query.matching <= _FEW * settings.fetch_depth
+    unbounded = settings.lexical_function is LexicalFunction.TS_RANK_CD
+    if few or unbounded or query.operator is LexicalOperator.ALL:
         return _ranked(connection, project_id, query, settings, matching=query.tsquery)
     count = len(query.terms)
     needed = count

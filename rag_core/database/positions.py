@@ -8,7 +8,6 @@ from rag_core.database.connections import Connection
 from rag_core.model import CandidateSettings, Origin, Place, Scope
 from rag_core.ports import Vectors
 
-
 _NOTHING_ASKED: ScoreParts | dict[str, object] = {
     "query": None,
     "terms": [],
@@ -70,13 +69,17 @@ def read_positions(
                         when cardinality(%(spelled)s::tsquery[]) = 0
                             then ts_rank(search_vector, %(query)s::tsquery, 32)::float8
                         else (
-                            select (
-                                coalesce(ts_rank(search_vector, %(plain)s::tsquery), 0)::float8 * %(plain_terms)s
-                                + sum((%(worth)s::float8[])[
-                                    1 + least(256, round(10 * ts_rank_cd(search_vector, term)))::integer
-                                ])
-                            )
-                            from unnest(%(spelled)s::tsquery[]) term
+                            select rank / (rank + 1)
+                            from (
+                                select (
+                                    coalesce(ts_rank(search_vector, %(plain)s::tsquery), 0)::float8
+                                        * %(plain_terms)s
+                                    + sum((%(worth)s::float8[])[
+                                        1 + least(256, round(10 * ts_rank_cd(search_vector, term)))::integer
+                                    ])
+                                ) / cardinality(%(terms)s::tsquery[]) as rank
+                                from unnest(%(spelled)s::tsquery[]) term
+                            ) mean
                         )
                     end as score
                 from scoped where search_vector @@ %(query)s::tsquery

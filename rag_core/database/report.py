@@ -4,7 +4,7 @@ A row of a result belongs to one part of the window: a split and a key in it. Th
 All queries of a report see one state of the database; see `shared_snapshot`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,6 +20,162 @@ from rag_core.errors import InvalidInput
 Split = Literal["whole", "settings", "model", "actor", "surface", "scope", "day"]
 
 _MEMORY = "128MB"
+
+# a row is a split and key. votes: one row a search; cells: one row a distinct set of facts of searches
+COUNTS: LiteralString = """
+with votes as (
+    select searched_at, search_id,
+        count(distinct chunk_id)::int as judged,
+        count(*) filter (where rank <= 1)::int as votes_1,
+        count(*) filter (where rank <= 1 and verdict = 'util')::int as useful_1,
+        count(distinct chunk_id) filter (where rank <= 1)::int as judged_1,
+        count(*) filter (where rank <= 3)::int as votes_3,
+        count(*) filter (where rank <= 3 and verdict = 'util')::int as useful_3,
+        count(distinct chunk_id) filter (where rank <= 3)::int as judged_3,
+        count(*) filter (where rank <= 5)::int as votes_5,
+        count(*) filter (where rank <= 5 and verdict = 'util')::int as useful_5,
+        count(distinct chunk_id) filter (where rank <= 5)::int as judged_5,
+        count(*) filter (where rank <= 10)::int as votes_10,
+        count(*) filter (where rank <= 10 and verdict = 'util')::int as useful_10,
+        count(distinct chunk_id) filter (where rank <= 10)::int as judged_10
+    from rag_feedback
+    where project_id = %(project)s and searched_at >= %(start)s and searched_at < %(end)s
+    group by searched_at, search_id
+), cells as materialized (
+    select s.settings_id, s.actor_kind, s.actor_id, s.surface, s.scopes,
+        (s.created_at at time zone %(zone)s::text)::date as day,
+        count(*) as searches,
+        count(*) filter (where s.degraded) as degraded,
+        count(*) filter (where s.hit_count = 0) as no_hit,
+        count(*) filter (where not s.vector_available) as vector_unavailable,
+        sum(case when s.degraded then 0 else s.hit_count end) as shown,
+        sum(v.judged) as judged,
+        sum(v.votes_1) as votes_1,
+        sum(v.useful_1) as useful_1,
+        sum(v.judged_1) as judged_1,
+        sum(v.votes_3) as votes_3,
+        sum(v.useful_3) as useful_3,
+        sum(v.judged_3) as judged_3,
+        sum(v.votes_5) as votes_5,
+        sum(v.useful_5) as useful_5,
+        sum(v.judged_5) as judged_5,
+        sum(v.votes_10) as votes_10,
+        sum(v.useful_10) as useful_10,
+        sum(v.judged_10) as judged_10,
+        min(s.created_at) as first_at,
+        max(s.created_at) as last_at
+    from rag_searches s
+        left join votes v on v.searched_at = s.created_at and v.search_id = s.id and not s.degraded
+    where s.project_id = %(project)s and s.created_at >= %(start)s and s.created_at < %(end)s
+      and (%(synthetic)s or not s.synthetic)
+    group by s.settings_id, s.actor_kind, s.actor_id, s.surface, s.scopes, day
+)
+select p.split, p.key,
+    sum(c.searches)::bigint as searches,
+    sum(c.degraded)::bigint as degraded,
+    sum(c.no_hit)::bigint as no_hit,
+    sum(c.vector_unavailable)::bigint as vector_unavailable,
+    sum(c.shown)::bigint as shown,
+    coalesce(sum(c.judged), 0)::bigint as judged,
+    coalesce(sum(c.votes_1), 0)::bigint as votes_1,
+    coalesce(sum(c.useful_1), 0)::bigint as useful_1,
+    coalesce(sum(c.judged_1), 0)::bigint as judged_1,
+    coalesce(sum(c.votes_3), 0)::bigint as votes_3,
+    coalesce(sum(c.useful_3), 0)::bigint as useful_3,
+    coalesce(sum(c.judged_3), 0)::bigint as judged_3,
+    coalesce(sum(c.votes_5), 0)::bigint as votes_5,
+    coalesce(sum(c.useful_5), 0)::bigint as useful_5,
+    coalesce(sum(c.judged_5), 0)::bigint as judged_5,
+    coalesce(sum(c.votes_10), 0)::bigint as votes_10,
+    coalesce(sum(c.useful_10), 0)::bigint as useful_10,
+    coalesce(sum(c.judged_10), 0)::bigint as judged_10,
+    min(c.first_at) as first_at,
+    max(c.last_at) as last_at
+from cells c
+    join search_settings t on t.project_id = %(project)s and t.id = c.settings_id
+    cross join lateral (
+        values ('whole', ''), ('settings', c.settings_id),
+            ('model', coalesce(t.settings ->> 'embeddingModel', 'none')),
+            ('actor', c.actor_kind::text || ':' || c.actor_id), ('surface', c.surface::text),
+            ('day', c.day::text)
+        union
+        select 'scope', scope::text from unnest(c.scopes) scope
+    ) p (split, key)
+group by p.split, p.key
+"""
+
+# a row is a verdict and rank: all votes, less those on searches that are left out, which are few
+RANKS: LiteralString = """
+select verdict::text, rank, sum(votes)::bigint
+from (
+    select verdict, rank, count(*) as votes
+    from rag_feedback
+    where project_id = %(project)s and searched_at >= %(start)s and searched_at < %(end)s
+    group by verdict, rank
+    union all
+    select f.verdict, f.rank, -count(*)
+    from rag_searches s
+        join rag_feedback f on f.project_id = s.project_id and f.searched_at = s.created_at
+            and f.search_id = s.id
+    where s.project_id = %(project)s and s.created_at >= %(start)s and s.created_at < %(end)s
+      and (s.degraded or (s.synthetic and not %(synthetic)s))
+    group by f.verdict, f.rank
+) counted
+group by verdict, rank
+having sum(votes) > 0
+order by verdict, rank
+"""
+
+_PERCENTILES: LiteralString = """
+    count(*) as searches,
+    percentile_cont(array[0.5, 0.95, 0.99]) within group (order by latency_ms) as total,
+    percentile_cont(array[0.5, 0.95, 0.99]) within group (order by embed_ms) as embed,
+    percentile_cont(array[0.5, 0.95, 0.99]) within group (order by vector_ms) as vector,
+    percentile_cont(array[0.5, 0.95, 0.99]) within group (order by lexical_ms) as lexical,
+    percentile_cont(array[0.5, 0.95, 0.99]) within group (order by rank_ms) as rank
+"""
+_MEASURED: LiteralString = """
+    s.project_id = %(project)s and s.created_at >= %(start)s and s.created_at < %(end)s
+    and not s.degraded and (%(synthetic)s or not s.synthetic)
+"""
+# a row is a key of the split, in no order; each reads rag_searches_report once and sorts by key, then by latency
+LATENCIES: Mapping[Split, LiteralString] = {
+    "whole": "select '' as key,"
+    + _PERCENTILES
+    + "from rag_searches s where"
+    + _MEASURED
+    + "having count(*) > 0",
+    "settings": 'select settings_id collate "C" as key,'
+    + _PERCENTILES
+    + "from rag_searches s where"
+    + _MEASURED
+    + "group by 1",
+    "surface": "select surface::text as key,"
+    + _PERCENTILES
+    + "from rag_searches s where"
+    + _MEASURED
+    + "group by surface",
+    "actor": "select actor_kind::text || ':' || (actor_id collate \"C\") as key,"
+    + _PERCENTILES
+    + "from rag_searches s where"
+    + _MEASURED
+    + 'group by actor_id collate "C", actor_kind',
+    "day": "select ((created_at at time zone %(zone)s::text)::date)::text as key,"
+    + _PERCENTILES
+    + "from rag_searches s where"
+    + _MEASURED
+    + "group by (created_at at time zone %(zone)s::text)::date",
+    "model": "select coalesce(t.settings ->> 'embeddingModel', 'none') as key,"
+    + _PERCENTILES
+    + "from rag_searches s join search_settings t on t.project_id = s.project_id and t.id = s.settings_id where"
+    + _MEASURED
+    + "group by 1",
+    "scope": "select scope::text as key,"
+    + _PERCENTILES
+    + "from rag_searches s cross join lateral (select distinct unnest(s.scopes) as scope) of_search where"
+    + _MEASURED
+    + "group by scope",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,9 +249,7 @@ def shared_snapshot(database: Database, snapshot_id: str | None = None) -> Itera
     """A read-only transaction, and the id by which another connection sees the same state while it lasts."""
     with database.snapshot() as connection:
         if snapshot_id is not None:
-            connection.execute(
-                sql.SQL("set transaction snapshot {}").format(sql.Literal(snapshot_id))
-            )
+            connection.execute(sql.SQL("set transaction snapshot {}").format(sql.Literal(snapshot_id)))
         connection.execute(
             """
             select set_config('work_mem', %s, true), set_config('max_parallel_workers_per_gather', '0', true)
@@ -126,89 +280,8 @@ def read_counts(connection: Connection, span: Span) -> list[PartCounts]:
     # hints the planner sorts or hashes millions of rows
     _hint(connection, streaming=True)
     with connection.cursor(row_factory=class_row(PartCounts)) as cursor:
-        # a row is a split and key. votes: one row a search; cells: one row a distinct set of facts of searches
         return cursor.execute(
-            """
-            with votes as (
-                select searched_at, search_id,
-                    count(distinct chunk_id)::int as judged,
-                    count(*) filter (where rank <= 1)::int as votes_1,
-                    count(*) filter (where rank <= 1 and verdict = 'util')::int as useful_1,
-                    count(distinct chunk_id) filter (where rank <= 1)::int as judged_1,
-                    count(*) filter (where rank <= 3)::int as votes_3,
-                    count(*) filter (where rank <= 3 and verdict = 'util')::int as useful_3,
-                    count(distinct chunk_id) filter (where rank <= 3)::int as judged_3,
-                    count(*) filter (where rank <= 5)::int as votes_5,
-                    count(*) filter (where rank <= 5 and verdict = 'util')::int as useful_5,
-                    count(distinct chunk_id) filter (where rank <= 5)::int as judged_5,
-                    count(*) filter (where rank <= 10)::int as votes_10,
-                    count(*) filter (where rank <= 10 and verdict = 'util')::int as useful_10,
-                    count(distinct chunk_id) filter (where rank <= 10)::int as judged_10
-                from rag_feedback
-                where project_id = %(project)s and searched_at >= %(start)s and searched_at < %(end)s
-                group by searched_at, search_id
-            ), cells as materialized (
-                select s.settings_id, s.actor_kind, s.actor_id, s.surface, s.scopes,
-                    (s.created_at at time zone %(zone)s::text)::date as day,
-                    count(*) as searches,
-                    count(*) filter (where s.degraded) as degraded,
-                    count(*) filter (where s.hit_count = 0) as no_hit,
-                    count(*) filter (where not s.vector_available) as vector_unavailable,
-                    sum(case when s.degraded then 0 else s.hit_count end) as shown,
-                    sum(v.judged) as judged,
-                    sum(v.votes_1) as votes_1,
-                    sum(v.useful_1) as useful_1,
-                    sum(v.judged_1) as judged_1,
-                    sum(v.votes_3) as votes_3,
-                    sum(v.useful_3) as useful_3,
-                    sum(v.judged_3) as judged_3,
-                    sum(v.votes_5) as votes_5,
-                    sum(v.useful_5) as useful_5,
-                    sum(v.judged_5) as judged_5,
-                    sum(v.votes_10) as votes_10,
-                    sum(v.useful_10) as useful_10,
-                    sum(v.judged_10) as judged_10,
-                    min(s.created_at) as first_at,
-                    max(s.created_at) as last_at
-                from rag_searches s
-                    left join votes v on v.searched_at = s.created_at and v.search_id = s.id and not s.degraded
-                where s.project_id = %(project)s and s.created_at >= %(start)s and s.created_at < %(end)s
-                  and (%(synthetic)s or not s.synthetic)
-                group by s.settings_id, s.actor_kind, s.actor_id, s.surface, s.scopes, day
-            )
-            select p.split, p.key,
-                sum(c.searches)::bigint as searches,
-                sum(c.degraded)::bigint as degraded,
-                sum(c.no_hit)::bigint as no_hit,
-                sum(c.vector_unavailable)::bigint as vector_unavailable,
-                sum(c.shown)::bigint as shown,
-                coalesce(sum(c.judged), 0)::bigint as judged,
-                coalesce(sum(c.votes_1), 0)::bigint as votes_1,
-                coalesce(sum(c.useful_1), 0)::bigint as useful_1,
-                coalesce(sum(c.judged_1), 0)::bigint as judged_1,
-                coalesce(sum(c.votes_3), 0)::bigint as votes_3,
-                coalesce(sum(c.useful_3), 0)::bigint as useful_3,
-                coalesce(sum(c.judged_3), 0)::bigint as judged_3,
-                coalesce(sum(c.votes_5), 0)::bigint as votes_5,
-                coalesce(sum(c.useful_5), 0)::bigint as useful_5,
-                coalesce(sum(c.judged_5), 0)::bigint as judged_5,
-                coalesce(sum(c.votes_10), 0)::bigint as votes_10,
-                coalesce(sum(c.useful_10), 0)::bigint as useful_10,
-                coalesce(sum(c.judged_10), 0)::bigint as judged_10,
-                min(c.first_at) as first_at,
-                max(c.last_at) as last_at
-            from cells c
-                join search_settings t on t.project_id = %(project)s and t.id = c.settings_id
-                cross join lateral (
-                    values ('whole', ''), ('settings', c.settings_id),
-                        ('model', coalesce(t.settings ->> 'embeddingModel', 'none')),
-                        ('actor', c.actor_kind::text || ':' || c.actor_id), ('surface', c.surface::text),
-                        ('day', c.day::text)
-                    union
-                    select 'scope', scope::text from unnest(c.scopes) scope
-                ) p (split, key)
-            group by p.split, p.key
-            """,
+            COUNTS,
             span.parameters,
         ).fetchall()
 
@@ -216,85 +289,17 @@ def read_counts(connection: Connection, span: Span) -> list[PartCounts]:
 def read_ranks(connection: Connection, span: Span) -> list[tuple[str, int, int]]:
     """Verdict, rank and number of votes, by verdict and rank; those on degraded searches left out."""
     _hint(connection, streaming=False)
-    # a row is a verdict and rank: all votes, less those on searches that are left out, which are few
     return connection.execute(
-        """
-        select verdict::text, rank, sum(votes)::bigint
-        from (
-            select verdict, rank, count(*) as votes
-            from rag_feedback
-            where project_id = %(project)s and searched_at >= %(start)s and searched_at < %(end)s
-            group by verdict, rank
-            union all
-            select f.verdict, f.rank, -count(*)
-            from rag_searches s
-                join rag_feedback f on f.project_id = s.project_id and f.searched_at = s.created_at
-                    and f.search_id = s.id
-            where s.project_id = %(project)s and s.created_at >= %(start)s and s.created_at < %(end)s
-              and (s.degraded or (s.synthetic and not %(synthetic)s))
-            group by f.verdict, f.rank
-        ) counted
-        group by verdict, rank
-        having sum(votes) > 0
-        order by verdict, rank
-        """,
+        RANKS,
         span.parameters,
     ).fetchall()
-
-
-_PERCENTILES: LiteralString = """
-    count(*) as searches,
-    percentile_cont(array[0.5, 0.95, 0.99]) within group (order by latency_ms) as total,
-    percentile_cont(array[0.5, 0.95, 0.99]) within group (order by embed_ms) as embed,
-    percentile_cont(array[0.5, 0.95, 0.99]) within group (order by vector_ms) as vector,
-    percentile_cont(array[0.5, 0.95, 0.99]) within group (order by lexical_ms) as lexical,
-    percentile_cont(array[0.5, 0.95, 0.99]) within group (order by rank_ms) as rank
-"""
-_MEASURED: LiteralString = """
-    s.project_id = %(project)s and s.created_at >= %(start)s and s.created_at < %(end)s
-    and not s.degraded and (%(synthetic)s or not s.synthetic)
-"""
-# a row is a key of the split, in no order; each reads rag_searches_report once and sorts by key, then by latency
-_LATENCIES: dict[Split, LiteralString] = {
-    "whole": "select '' as key," + _PERCENTILES + "from rag_searches s where" + _MEASURED + "having count(*) > 0",
-    "settings": 'select settings_id collate "C" as key,'
-    + _PERCENTILES
-    + "from rag_searches s where"
-    + _MEASURED
-    + "group by 1",
-    "surface": "select surface::text as key,"
-    + _PERCENTILES
-    + "from rag_searches s where"
-    + _MEASURED
-    + "group by surface",
-    "actor": "select actor_kind::text || ':' || (actor_id collate \"C\") as key,"
-    + _PERCENTILES
-    + "from rag_searches s where"
-    + _MEASURED
-    + 'group by actor_id collate "C", actor_kind',
-    "day": "select ((created_at at time zone %(zone)s::text)::date)::text as key,"
-    + _PERCENTILES
-    + "from rag_searches s where"
-    + _MEASURED
-    + "group by (created_at at time zone %(zone)s::text)::date",
-    "model": "select coalesce(t.settings ->> 'embeddingModel', 'none') as key,"
-    + _PERCENTILES
-    + "from rag_searches s join search_settings t on t.project_id = s.project_id and t.id = s.settings_id where"
-    + _MEASURED
-    + "group by 1",
-    "scope": "select scope::text as key,"
-    + _PERCENTILES
-    + "from rag_searches s cross join lateral (select distinct unnest(s.scopes) as scope) of_search where"
-    + _MEASURED
-    + "group by scope",
-}
 
 
 def read_latencies(connection: Connection, span: Span, split: Split) -> list[PartLatencies]:
     """The latencies of a split's parts, degraded searches left out; a part without any has no row."""
     _hint(connection, streaming=False)
     with connection.cursor(row_factory=class_row(PartLatencies)) as cursor:
-        return cursor.execute(_LATENCIES[split], span.parameters).fetchall()
+        return cursor.execute(LATENCIES[split], span.parameters).fetchall()
 
 
 def read_settings(

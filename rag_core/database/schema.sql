@@ -237,6 +237,13 @@ CREATE TABLE public.sessions (
     CONSTRAINT sessions_id_check CHECK ((id <> ''::text))
 );
 
+CREATE TABLE public.spellings (
+    project_id text NOT NULL,
+    key text NOT NULL,
+    lexeme text NOT NULL,
+    chunks integer NOT NULL
+);
+
 ALTER TABLE ONLY public.adopted_settings
     ADD CONSTRAINT adopted_settings_pkey PRIMARY KEY (project_id, id);
 
@@ -288,6 +295,9 @@ ALTER TABLE ONLY public.session_events
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_pkey PRIMARY KEY (project_id, id);
 
+ALTER TABLE ONLY public.spellings
+    ADD CONSTRAINT spellings_pkey PRIMARY KEY (project_id, key, lexeme);
+
 CREATE INDEX chunks_content_hash ON public.chunks USING btree (project_id, content_hash);
 
 CREATE INDEX chunks_embedding ON public.chunks USING hnsw (embedding public.vector_cosine_ops);
@@ -300,9 +310,9 @@ CREATE INDEX chunks_without_vector ON public.chunks USING btree (project_id, sco
 
 CREATE INDEX rag_feedback_chunk ON public.rag_feedback USING btree (project_id, chunk_id);
 
-CREATE INDEX rag_feedback_time ON public.rag_feedback USING btree (project_id, searched_at);
+CREATE INDEX rag_feedback_report ON public.rag_feedback USING btree (project_id, searched_at, search_id, chunk_id) INCLUDE (rank, verdict);
 
-CREATE INDEX rag_searches_time ON public.rag_searches USING btree (project_id, created_at);
+CREATE INDEX rag_searches_report ON public.rag_searches USING btree (project_id, created_at, id) INCLUDE (settings_id, degraded, vector_available, hit_count, synthetic, actor_kind, actor_id, surface, scopes, latency_ms, embed_ms, vector_ms, lexical_ms, rank_ms);
 
 CREATE INDEX runs_recent ON public.runs USING btree (project_id, kind, started_at DESC);
 
@@ -350,3 +360,6 @@ ALTER TABLE ONLY public.session_events
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.projects(project_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.spellings
+    ADD CONSTRAINT spellings_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.projects(project_id) ON DELETE CASCADE;

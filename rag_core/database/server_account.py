@@ -15,7 +15,8 @@ import hashlib
 import os
 import pwd
 import stat
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,11 @@ SOCKET_NAME = ".s.PGSQL.5432"
 # The shortest limit of the systems served: 104 bytes with the closing NUL on macOS, 108 on Linux.
 _SOCKET_PATH_BYTES = 103
 
+_BECOME = (
+    "import os, sys; os.setgroups([]); os.setgid(int(sys.argv[1])); os.setuid(int(sys.argv[2])); "
+    "os.execv(sys.argv[3], sys.argv[3:])"
+)
+
 _OTHER_HOME = "Set MEDIR_HOME to a folder of your own, or DATABASE_URL to a server that you run."
 _OPEN_HOME = "Set MEDIR_HOME to a folder whose parents everyone may enter, such as /var/lib/medir."
 
@@ -41,6 +47,17 @@ class Account:
     gid: int
     name: str
     foreign: bool
+
+
+def command_as(account: Account, command: Sequence[str]) -> list[str]:
+    """The command that runs another as the account; the same one where that is the caller's own.
+
+    `subprocess` could change the user by itself, but for that it forks instead of using vfork, and OpenBLAS ends its
+    threads whenever their process forks: a thread that multiplies matrices meanwhile would wait for them for ever.
+    """
+    if not account.foreign:
+        return list(command)
+    return [sys.executable, "-I", "-S", "-c", _BECOME, str(account.gid), str(account.uid), *command]
 
 
 @contextmanager

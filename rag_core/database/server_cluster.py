@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Literal
 
-from rag_core.database.server_account import Account, closed_folder, may_pass
+from rag_core.database.server_account import Account, closed_folder, command_as, may_pass
 from rag_core.database.server_connection import SUPERUSER
 from rag_core.errors import DatabaseUnavailable
 
@@ -211,20 +211,17 @@ def _initdb(folder: Path, programs: Path, account: Account, limit_s: float) -> N
 def _run(command: list[str], account: Account, limit_s: float) -> str:
     try:
         finished = subprocess.run(
-            command,
+            command_as(account, command),
             capture_output=True,
             check=False,
             cwd="/",
             encoding="utf-8",
             env=CHILD_ENVIRONMENT,
             errors="replace",
-            extra_groups=[] if account.foreign else None,
-            group=account.gid if account.foreign else None,
             start_new_session=True,
             stdin=subprocess.DEVNULL,
             timeout=limit_s,
             umask=0o077,
-            user=account.uid if account.foreign else None,
         )
     except subprocess.TimeoutExpired:
         return f"initdb was not done after {limit_s:.0f} seconds"

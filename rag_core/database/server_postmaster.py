@@ -19,7 +19,7 @@ from pathlib import Path
 import psutil
 import psycopg
 
-from rag_core.database.server_account import SOCKET_NAME
+from rag_core.database.server_account import SOCKET_NAME, command_as
 from rag_core.database.server_cluster import CHILD_ENVIRONMENT
 from rag_core.database.server_connection import PORT, Place, ask, in_one_line, recorded, same_folder
 from rag_core.database.server_locks import open_own_file
@@ -154,17 +154,14 @@ def launch(place: Place, programs: Path) -> tuple[subprocess.Popen[bytes], int]:
     try:
         begins = os.fstat(log).st_size
         child = subprocess.Popen(
-            command,
+            command_as(place.account, command),
             cwd="/",
             env=CHILD_ENVIRONMENT,
-            extra_groups=[] if place.account.foreign else None,
-            group=place.account.gid if place.account.foreign else None,
             start_new_session=True,
             stderr=log,
             stdin=subprocess.DEVNULL,
             stdout=log,
             umask=0o077,
-            user=place.account.uid if place.account.foreign else None,
         )
     finally:
         os.close(log)

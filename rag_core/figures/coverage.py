@@ -68,12 +68,13 @@ def coverage_bars(scopes: Sequence[ScopeBar], theme: Theme) -> go.Figure:
     rows = [row for scope in scopes for row in _rows(scope, theme)]
     height = sum(row.height for row in rows) + _BETWEEN_BARS
     lay_out(figure, title=TITLE, theme=theme, height=height + 96 if rows else 160)
-    figure.update_layout(barmode="stack", showlegend=False)
+    figure.update_layout(barmode="stack", showlegend=False, margin={"l": 16, "r": 20})
     figure.update_xaxes(
         title="share of the sources, and of the chunks",
         range=[0, 1],
         tickvals=[0, 0.25, 0.5, 0.75, 1],
         tickformat=".0%",
+        ticklabeloverflow="allow",
         fixedrange=True,
         showgrid=False,
     )
@@ -109,9 +110,10 @@ def told_of_chunks(scope: ScopeBar) -> str:
     """The chunks in words."""
     if scope.chunks == 0:
         return "no chunks"
+    chunks = "1 chunk" if scope.chunks == 1 else f"{scope.chunks:,} chunks"
     if scope.without_vector == 0:
-        return f"{scope.chunks:,} chunks, each with a vector"
-    return f"{scope.chunks:,} chunks, ✗ {scope.without_vector:,} without a vector"
+        return f"{chunks}, each with a vector"
+    return f"{chunks}, ✗ {scope.without_vector:,} without a vector"
 
 
 def _rows(scope: ScopeBar, theme: Theme) -> Iterator[_Row]:

@@ -8,11 +8,11 @@ import math
 
 from rag_core.figures.palette import BAD, GOOD, LEXICAL, VECTOR, Theme
 
-WIDTH, HEIGHT = 210, 28
+WIDTH, HEIGHT = 180, 28
 DEEPEST = 200
-_LEFT, _RIGHT = 10.0, 178.0
+_LEFT, _RIGHT = 10.0, 150.0
 # where a list does not hold the place at all: beyond the end of the scale, behind a gap
-_ABSENT = 198.0
+_ABSENT = 170.0
 _TICKS = (1, 2, 5, 10, 20, 50, 100, 200)
 
 
@@ -63,7 +63,7 @@ def position(rank: float | None) -> float:
 
     Examples:
         >>> position(1), position(200), position(None)
-        (10.0, 178.0, 198.0)
+        (10.0, 150.0, 170.0)
     """
     if rank is None:
         return _ABSENT

@@ -28,6 +28,7 @@ from rag_core.database.index_identity import (
     write_identity,
     write_scope_state,
 )
+from rag_core.database.lexemes import has_spellings, write_spellings
 from rag_core.database.projects import Project
 from rag_core.database.vectors import drop_unused_vectors
 from rag_core.embedding.providers import Providers
@@ -173,6 +174,8 @@ class Indexing:
             },
         )
         insert_chunks(connection, project_id, _rows(plan, vectors))
+        if plan.added or plan.removed or not has_spellings(connection, project_id):
+            write_spellings(connection, project_id)
         write_identity(
             connection,
             project_id,

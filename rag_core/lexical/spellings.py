@@ -39,7 +39,7 @@ _OTHER_NUMBER: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("s", ("", "ses")),
     ("", ("s",)),
 )
-_SHORTEST_STEM = 2
+_SHORTEST_STEM = 1
 _LONGEST_EXTENSION = 5
 
 

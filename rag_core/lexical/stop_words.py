@@ -11,16 +11,10 @@ _WITHOUT_ACCENT = (
     "houveramos houvessemos houvera houverao houveriamos eramos foramos fossemos tinhamos tiveramos tivessemos tera "
     "terao teriamos a as"
 )
-_FREQUENT = "onde porque porquê pra pras pro pros qual quais cada todo toda todos todas sobre assim então ainda aqui ali lá"
+_FREQUENT = (
+    "onde porque porquê pra pras pro pros qual quais cada todo toda todos todas sobre assim então ainda "
+    "aqui ali lá"
+)
 
 STOP_WORDS: frozenset[str] = frozenset(fold(word) for word in f"{_WITHOUT_ACCENT} {_FREQUENT}".split())
-
-
-def is_stop_word(word: str) -> bool:
-    """Whether a question does without it, however it is spelled.
-
-    Examples:
-        >>> is_stop_word("nao"), is_stop_word("Então"), is_stop_word("norma")
-        (True, True, False)
-    """
-    return fold(word) in STOP_WORDS
+"""Folded, as `rag_core.lexical.spellings.fold` writes them."""

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_core.lexical.spellings import (
+    fold,
     is_name,
     key_of_identifier,
     key_of_letters,
@@ -17,7 +18,7 @@ from rag_core.lexical.spellings import (
     keys_asked,
     parts_of_name,
 )
-from rag_core.lexical.stop_words import is_stop_word
+from rag_core.lexical.stop_words import STOP_WORDS
 
 Term = tuple[str, ...]
 """The lexemes of one term, in code point order, at least one."""
@@ -57,13 +58,16 @@ class AskedTerm:
     optional: bool = False
 
 
-def asked_terms(tokens: Sequence[Token]) -> tuple[AskedTerm, ...]:
+def asked_terms(
+    tokens: Sequence[Token], *, stop_words: Collection[str] = STOP_WORDS
+) -> tuple[AskedTerm, ...]:
     """The terms of a question in its order, stop words left out; empty when nothing can be searched for.
 
-    A question of stop words only keeps those that the stock list lets through.
+    A question of nothing but stop words keeps those that the stock list lets through.
     """
-    kept = [term for word, term in _read(tokens) if word is None or not is_stop_word(word)]
-    return tuple(kept or [term for _, term in _read(tokens)])
+    read = _read(tokens)
+    kept = [term for word, term in read if word is None or fold(word) not in stop_words]
+    return tuple(kept or [term for _, term in read])
 
 
 def keys_of(asked: Sequence[AskedTerm]) -> tuple[str, ...]:

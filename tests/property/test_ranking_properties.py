@@ -135,8 +135,7 @@ def test_new_chunk_ids_change_nothing(
     candidates: CandidateSet, settings: RankingSettings, random: Random
 ) -> None:
     renamed = tuple(
-        dataclasses.replace(candidate, chunk_id=f"{random.random()}")
-        for candidate in candidates.candidates
+        dataclasses.replace(candidate, chunk_id=f"{random.random()}") for candidate in candidates.candidates
     )
     other = dataclasses.replace(candidates, candidates=renamed)
     assert places_and_scores(rank(other, settings)) == places_and_scores(rank(candidates, settings))

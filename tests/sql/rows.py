@@ -115,8 +115,6 @@ def vote(
 
 
 def count(connection: Connection, table: str) -> int:
-    row = connection.execute(
-        sql.SQL("select count(*) from {}").format(sql.Identifier(table))
-    ).fetchone()
+    row = connection.execute(sql.SQL("select count(*) from {}").format(sql.Identifier(table))).fetchone()
     assert row is not None
     return int(row[0])

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 import rows
+from psycopg import sql
 
 from rag_core.database.candidates import (
     SignalRow,
@@ -183,9 +184,7 @@ def test_equal_cosines_are_cut_by_file_before_session_then_code_point_then_ordin
 
 
 @pytest.mark.parametrize("function", list(LexicalFunction))
-def test_equal_lexical_scores_are_cut_the_same_way(
-    connection: Connection, function: LexicalFunction
-) -> None:
+def test_equal_lexical_scores_are_cut_the_same_way(connection: Connection, function: LexicalFunction) -> None:
     fill(
         connection,
         "p",
@@ -237,22 +236,19 @@ def test_a_natural_question_matches_although_no_chunk_holds_all_its_words(connec
     assert keys(ask(connection, "limite do saque diário", every_term)) == [("docs/saque.md", 0)]
 
 
-def test_ts_rank_is_postgres_own_under_normalisation_32(connection: Connection) -> None:
+@pytest.mark.parametrize("function", [LexicalFunction.TS_RANK, LexicalFunction.TS_RANK_CD])
+def test_ts_rank_is_postgres_own_under_normalisation_32(
+    connection: Connection, function: LexicalFunction
+) -> None:
     fill(connection, "p", [row("docs/saque.md", None, content=LIMIT_RULE)])
-    for function, expression in (
-        (LexicalFunction.TS_RANK, "ts_rank"),
-        (LexicalFunction.TS_RANK_CD, "ts_rank_cd"),
-    ):
-        settings = dataclasses.replace(EVERYTHING, lexical_function=function)
-        (found,) = ask(connection, "limite de saque", settings)
-        expected = connection.execute(
-            {
-                "ts_rank": "select ts_rank(search_vector, 'limit | saqu', 32)::float8 from chunks where project_id = 'p'",
-                "ts_rank_cd": "select ts_rank_cd(search_vector, 'limit | saqu', 32)::float8 from chunks where project_id = 'p'",
-            }[expression]
-        ).fetchone()
-        assert (found.score,) == expected
-        assert 0 < found.score < 1
+    (found,) = ask(connection, "limite de saque", dataclasses.replace(EVERYTHING, lexical_function=function))
+    expected = connection.execute(
+        sql.SQL(
+            "select {}(search_vector, 'limit | saqu', 32)::float8 from chunks where project_id = 'p'"
+        ).format(sql.SQL(str(function)))
+    ).fetchone()
+    assert (found.score,) == expected
+    assert 0 < found.score < 1
 
 
 def test_coverage_is_the_share_of_the_distinct_terms_asked_that_a_chunk_holds(
@@ -283,7 +279,11 @@ def test_a_word_is_found_in_another_form_of_it_in_portuguese(connection: Connect
 
 
 def test_the_lexical_query_stays_within_project_and_scopes(connection: Connection) -> None:
-    fill(connection, "p", [row("docs/a.md", None, content="frete"), row("docs/adr/1.md", None, content="frete")])
+    fill(
+        connection,
+        "p",
+        [row("docs/a.md", None, content="frete"), row("docs/adr/1.md", None, content="frete")],
+    )
     fill(connection, "q", [row("docs/b.md", None, content="frete")])
     adrs = dataclasses.replace(EVERYTHING, scopes=(Scope.ADR,))
     assert keys(ask(connection, "frete", adrs)) == [("docs/adr/1.md", 0)]
@@ -293,7 +293,17 @@ def test_the_lexical_query_stays_within_project_and_scopes(connection: Connectio
 @pytest.mark.parametrize("operator", list(LexicalOperator))
 @pytest.mark.parametrize(
     "word",
-    ["d'água", "https://exemplo.org/a?x=1&y=2", "C:\\temp\\x", "a|b", "!nada", "<->", "o'brien's", "x:*", "ana@b.org"],
+    [
+        "d'água",
+        "https://exemplo.org/a?x=1&y=2",
+        "C:\\temp\\x",
+        "a|b",
+        "!nada",
+        "<->",
+        "o'brien's",
+        "x:*",
+        "ana@b.org",
+    ],
 )
 def test_signs_that_mean_something_to_a_tsquery_are_only_text(
     connection: Connection, word: str, operator: LexicalOperator

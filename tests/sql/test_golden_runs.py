@@ -53,7 +53,7 @@ def write(tmp_path: Path) -> Callable[[str], Path]:
 
 
 def run(made: Services, project: Project, **options: object) -> GoldenRun:
-    return made.evaluation.run_golden(project, actor=ANA, **options)  # type: ignore[arg-type]
+    return made.evaluation.run_golden(project, actor=ANA, **options)
 
 
 def without(told: object, dropped: Callable[[str], bool]) -> object:
@@ -83,10 +83,10 @@ def test_a_run_has_the_contracts_keys_and_finds_what_it_should(made: Services, p
         "passed", "total", "floor", "trial", "settings", "index", "cases"
     } <= set(told)  # fmt: skip
     assert (told["passed"], told["total"], told["floor"], told["trial"]) == (3, 3, 3, False)
-    assert set(told["index"]) == {  # type: ignore[call-overload]
+    assert set(told["index"]) == {
         "fingerprint", "commit", "model", "chunkerVersion", "queryVersion", "chunks", "withoutVector"
     }  # fmt: skip
-    for entry in told["cases"]:  # type: ignore[attr-defined]
+    for entry in told["cases"]:
         assert {
             "id", "question", "expected", "tags", "mustPass", "passed", "rank", "wholeRank", "vectorRank",
             "lexicalRank", "removedBy", "hits",
@@ -263,7 +263,7 @@ def test_a_run_that_would_be_degraded_is_refused_unless_allowed_which_is_then_pa
     assert "--allow-degraded" in refusal.value.hint
     told = run(made, project, allow_degraded=True).to_json()
     assert (told["allowDegraded"], told["degraded"]) == (True, True)
-    assert told["index"]["withoutVector"] == 2  # type: ignore[index]
+    assert told["index"]["withoutVector"] == 2
 
 
 def test_without_its_provider_a_run_is_refused_and_says_why(
@@ -306,7 +306,7 @@ def test_a_floor_lower_than_it_ever_was_fails_with_the_commit_that_had_it_higher
     assert golden.floor_fall is not None
     assert higher[:7] in golden.floor_fall
     told = golden.to_json()["floorHistory"]
-    assert told["highest"] == 3  # type: ignore[index]
+    assert told["highest"] == 3
 
 
 def test_a_floor_lowered_but_not_committed_fails_as_well(
@@ -322,7 +322,7 @@ def test_a_file_outside_git_is_said_to_be_unguarded(
 ) -> None:
     golden = run(made, project, cases=write(CASES))
     assert golden.gate_passed
-    assert golden.to_json()["floorHistory"]["guarded"] is False  # type: ignore[index]
+    assert golden.to_json()["floorHistory"]["guarded"] is False
 
 
 def test_the_floor_rises_to_what_passes_for_a_reason_and_nothing_else_in_the_file_changes(
@@ -353,9 +353,9 @@ def test_one_case_can_be_explained_with_its_whole_set_and_a_wrong_name_gets_a_su
     made: Services, project: Project
 ) -> None:
     explained = made.evaluation.explain_case(project, "frete").to_json()
-    assert explained["case"]["passed"] is True  # type: ignore[index]
+    assert explained["case"]["passed"] is True
     whole = explained["wholeSet"]
-    assert [entry["wholeRank"] for entry in whole] == list(range(1, len(whole) + 1))  # type: ignore[union-attr, arg-type]
+    assert [entry["wholeRank"] for entry in whole] == list(range(1, len(whole) + 1))
     with pytest.raises(UsageError) as refusal:
         made.evaluation.explain_case(project, "fretes")
     assert refusal.value.hint == "Did you mean 'frete'?"

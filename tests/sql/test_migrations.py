@@ -2,8 +2,9 @@
 
 import dataclasses
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,9 @@ from rag_core.errors import DatabaseUnavailable, OperatorNeeded, Refused
 
 NAMES = tuple(migration.name for migration in shipped_migrations())
 LAST = shipped_migrations()[-1]
-EXTRA = Migration(number=LAST.number + 1, name="9999_extra", sql="create table extra (id integer primary key)")
+EXTRA = Migration(
+    number=LAST.number + 1, name="9999_extra", sql="create table extra (id integer primary key)"
+)
 
 
 def tables(url: str) -> list[str]:
@@ -33,8 +36,8 @@ def tables(url: str) -> list[str]:
 
 
 @pytest.fixture
-def empty_url(empty_database: object) -> Iterator[str]:
-    with empty_database() as url:  # type: ignore[operator]
+def empty_url(empty_database: Callable[[], AbstractContextManager[str]]) -> Iterator[str]:
+    with empty_database() as url:
         yield url
 
 
@@ -60,9 +63,7 @@ def test_an_empty_database_becomes_current_and_a_second_time_nothing_is_done(emp
 
 def test_migrations_are_numbered_without_gaps_and_named_by_their_number() -> None:
     assert [migration.number for migration in shipped_migrations()] == list(range(1, len(NAMES) + 1))
-    assert all(
-        migration.name.startswith(f"{migration.number:04}_") for migration in shipped_migrations()
-    )
+    assert all(migration.name.startswith(f"{migration.number:04}_") for migration in shipped_migrations())
 
 
 def test_a_later_migration_is_applied_to_what_stands(database_url: str) -> None:
@@ -118,7 +119,7 @@ def test_a_role_that_may_not_create_the_extension_is_told_the_one_command_before
 
 def test_once_an_operator_has_made_the_extension_an_ordinary_role_can_migrate(server_url: str) -> None:
     with psycopg.connect(server_url, autocommit=True) as operator:
-        if not operator.info.parameter_status("is_superuser") == "on":
+        if operator.info.parameter_status("is_superuser") != "on":
             pytest.skip("the role of DATABASE_URL is no operator")
     with _database_of_an_ordinary_role(server_url) as url:
         name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
@@ -349,34 +350,26 @@ def _pg_dump_version() -> int:
         return int(file.readline().removeprefix("# PostgreSQL").strip())
 
 
-class _database_of_an_ordinary_role:  # noqa: N801 - a context, used like a function
+@contextmanager
+def _database_of_an_ordinary_role(server_url: str) -> Iterator[str]:
     """The URL of an empty database without pgvector, as its owner, who is no superuser."""
-
-    def __init__(self, server_url: str) -> None:
-        self._server_url = server_url
-        self._name = f"medir_test_{uuid.uuid4().hex[:12]}"
-        self._role: str | None = None
-
-    def __enter__(self) -> str:
-        with psycopg.connect(self._server_url, autocommit=True) as connection:
-            url = make_conninfo(self._server_url, dbname=self._name)
-            owner = sql.SQL("current_user")
-            if connection.info.parameter_status("is_superuser") == "on":
-                self._role = self._name
-                connection.execute(
-                    sql.SQL("create role {} login password 'plain'").format(sql.Identifier(self._role))
-                )
-                owner = sql.Identifier(self._role)
-                url = make_conninfo(url, user=self._role, password="plain")
-            connection.execute(
-                sql.SQL("create database {} owner {} template template0").format(
-                    sql.Identifier(self._name), owner
-                )
+    name = f"medir_test_{uuid.uuid4().hex[:12]}"
+    url = make_conninfo(server_url, dbname=name)
+    made_role = False
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        owner = connection.info.user
+        if connection.info.parameter_status("is_superuser") == "on":
+            owner, made_role = name, True
+            connection.execute(sql.SQL("create role {} login password 'plain'").format(sql.Identifier(owner)))
+            url = make_conninfo(url, user=owner, password="plain")
+        connection.execute(
+            sql.SQL("create database {} owner {} template template0").format(
+                sql.Identifier(name), sql.Identifier(owner)
             )
-        return url
-
-    def __exit__(self, *_exception: object) -> None:
-        with psycopg.connect(self._server_url, autocommit=True) as connection:
-            connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(self._name)))
-            if self._role is not None:
-                connection.execute(sql.SQL("drop role {}").format(sql.Identifier(self._role)))
+        )
+        try:
+            yield url
+        finally:
+            connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+            if made_role:
+                connection.execute(sql.SQL("drop role {}").format(sql.Identifier(owner)))

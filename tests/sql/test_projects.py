@@ -88,10 +88,12 @@ def test_a_ref_or_folder_that_is_not_there_is_refused(
     empty: Database, repository: Repository, wrong: dict[str, str]
 ) -> None:
     with pytest.raises(UsageError):
-        add_project(empty, "x", repo=repository.folder, **wrong)  # type: ignore[arg-type]
+        add_project(empty, "x", repo=repository.folder, **wrong)
 
 
-@pytest.mark.parametrize(("given", "kept"), [("sub", "sub"), ("/sub/", "sub"), ("./sub", "sub"), (".", ""), ("", "")])
+@pytest.mark.parametrize(
+    ("given", "kept"), [("sub", "sub"), ("/sub/", "sub"), ("./sub", "sub"), (".", ""), ("", "")]
+)
 def test_a_root_is_kept_tidy(empty: Database, repository: Repository, given: str, kept: str) -> None:
     assert add_project(empty, "x", repo=repository.folder, root=given).root == kept
 
@@ -167,7 +169,15 @@ def test_a_removed_project_takes_its_index_searches_votes_and_runs_with_it(
         made.search.ask(name, "frete", actor=ANA)
     remove_project(empty, "a")
     with empty.connection() as connection:
-        for table in ("chunks", "rag_searches", "rag_candidates", "runs", "search_settings", "indexes", "embedding_cache"):
+        for table in (
+            "chunks",
+            "rag_searches",
+            "rag_candidates",
+            "runs",
+            "search_settings",
+            "indexes",
+            "embedding_cache",
+        ):
             left = connection.execute(f"select distinct project_id from {table}".encode()).fetchall()
             assert left == [("b",)], table
         assert rows.count(connection, "projects") == 1

@@ -1,191 +1,323 @@
-"""Long work in one table: one run of a kind a project, a heart that beats, an end that is recorded."""
+"""Long work: one run of a kind at a time a project, dead ones are noticed, and one that stops leaves the old index."""
 
-import threading
-import time
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+import os
+import signal
+import subprocess
+import sys
+import uuid
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
-import rows
 
-from material import ANA
+import rag_core
+from bag_of_words import BagOfWords
+from material import ANA, DOCUMENTS, Fixed, Repository, Services, services
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
-from rag_core.database.runs import Run, find_run, recent_runs, request_cancel
-from rag_core.errors import Busy, InvalidInput
-from rag_core.runs import Cancelled, RunHandle, close_interrupted, running
+from rag_core.database.projects import Project
+from rag_core.database.runs import Run, RunKind, find_run, insert_run, recent_runs, request_cancel
+from rag_core.errors import Busy, DatabaseUnavailable, Refused
+from rag_core.model import Actor
+from rag_core.projects import add_project
+from rag_core.runs import STALE_AFTER, Cancelled, close_interrupted, running
+
+BIA = Actor(kind="agent", id="bia", surface="api")
+CLOCK = SystemClock()
+
+_HOLDER = """
+import sys
+from rag_core.clock import SystemClock
+from rag_core.database.connections import Database
+from rag_core.model import Actor
+from rag_core.runs import running
+with Database(sys.argv[1]) as database:
+    actor = Actor(kind="agent", id="bia", surface="api")
+    with running(database, SystemClock(), sys.argv[2], "index", actor=actor, parameters={}, exclusive=True):
+        print("holding", flush=True)
+        sys.stdin.readline()
+"""
 
 
 @pytest.fixture
-def projects(module_database: Database) -> Iterator[Database]:
-    """Projects `a` and `b`, with no runs."""
-    with module_database.connection() as connection:
-        rows.project(connection, "a")
-        rows.project(connection, "b")
-    yield module_database
-    with module_database.connection() as connection:
-        connection.execute("delete from projects")
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path / "repository", DOCUMENTS)
 
 
-def run_of(database: Database, handle: RunHandle, project_id: str = "a") -> Run:
+@pytest.fixture
+def project(database: Database, repository: Repository) -> Project:
+    return add_project(database, "entrega", repo=repository.folder)
+
+
+@pytest.fixture
+def use(database: Database) -> Services:
+    return services(database)
+
+
+def hold(database: Database, project: Project, kind: RunKind = "index"):
+    return running(database, CLOCK, project.project_id, kind, actor=BIA, parameters={}, exclusive=True)
+
+
+def last(database: Database, project: Project) -> Run:
     with database.connection() as connection:
-        found = find_run(connection, project_id, handle.id)
+        return recent_runs(connection, project.project_id, "index", count=1)[0]
+
+
+def rows_of(database: Database) -> list[tuple[object, ...]]:
+    with database.connection() as connection:
+        return connection.execute(
+            "select id, source_path, ordinal, content, embedding::text from chunks order by id"
+        ).fetchall()
+
+
+def test_a_second_run_is_refused_and_told_who_holds_the_project_since_when(
+    database: Database, use: Services, project: Project
+) -> None:
+    with hold(database, project):
+        since = last(database, project).started_at
+        with pytest.raises(Busy) as refusal:
+            use.indexing.run(project, actor=ANA)
+
+    assert refusal.value.message == (
+        f"Another index run of entrega is at work since {since:%H:%M:%S} UTC, by agent:bia."
+    )
+    assert use.indexing.run(project, actor=ANA).complete
+
+
+def test_another_project_and_another_kind_of_work_are_not_held(
+    database: Database, use: Services, project: Project, tmp_path: Path
+) -> None:
+    other = add_project(database, "outra", repo=Repository(tmp_path / "outra", DOCUMENTS).folder)
+    with hold(database, project), hold(database, project, "golden"):
+        assert use.indexing.run(other, actor=ANA).complete
+
+
+def test_a_refused_second_run_leaves_no_row(database: Database, use: Services, project: Project) -> None:
+    with hold(database, project):
+        with pytest.raises(Busy):
+            use.indexing.run(project, actor=ANA)
+        with database.connection() as connection:
+            assert len(recent_runs(connection, project.project_id, "index", count=9)) == 1
+
+
+def test_a_killed_run_holds_nothing_and_the_next_one_marks_it_interrupted(
+    database: Database, use: Services, project: Project
+) -> None:
+    path = os.pathsep.join([str(Path(rag_core.__file__).parents[1]), *filter(None, sys.path)])
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOLDER, database.url, project.project_id],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": path},
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"holding\n"
+        with pytest.raises(Busy, match="by agent:bia"):
+            use.indexing.run(project, actor=ANA)
+        process.send_signal(signal.SIGKILL)
+    killed = last(database, project)
+    wait_until_nobody_holds(database)
+
+    use.indexing.run(project, actor=ANA)
+
+    with database.connection() as connection:
+        found = find_run(connection, project.project_id, killed.id)
+    assert killed.state == "running"
     assert found is not None
-    return found
+    assert (found.state, found.finished_at) == ("interrupted", killed.heartbeat_at)
 
 
-def start(database: Database, project_id: str = "a", *, kind: str = "index", exclusive: bool = True):
-    return running(
-        database,
-        SystemClock(),
-        project_id,
-        kind,  # type: ignore[arg-type]
-        actor=ANA,
-        parameters={"mode": "full"},
-        exclusive=exclusive,
-    )
+def test_a_run_counts_as_interrupted_once_its_heart_has_been_still_for_half_a_minute(
+    database: Database, project: Project
+) -> None:
+    now = CLOCK.now()
+    identifiers = {name: uuid.uuid4() for name in ("still", "alive")}
+    with database.connection() as connection:
+        for name, at in (("still", now - STALE_AFTER - timedelta(seconds=1)), ("alive", now)):
+            insert_run(
+                connection,
+                project.project_id,
+                run_id=identifiers[name],
+                kind="index",
+                parameters={},
+                actor=ANA,
+                at=at,
+            )
+
+    close_interrupted(database, CLOCK, project.project_id, "index")
+
+    with database.connection() as connection:
+        states = {
+            name: run.state
+            for name, identifier in identifiers.items()
+            if (run := find_run(connection, project.project_id, identifier))
+        }
+    assert states == {"still": "interrupted", "alive": "running"}
 
 
-def test_a_run_is_running_while_it_runs_and_done_with_its_result_after(projects: Database) -> None:
-    with start(projects) as handle:
-        during = run_of(projects, handle)
-        handle.result = {"chunks": 7}
-    after = run_of(projects, handle)
-    assert (during.state, during.finished_at, during.result) == ("running", None, None)
-    assert (after.state, after.result, after.error) == ("done", {"chunks": 7}, None)
-    assert (after.kind, after.actor_kind, after.actor_id, after.parameters) == (
-        "index",
-        "human",
-        "ana",
-        {"mode": "full"},
-    )
-    assert after.finished_at is not None
-    assert after.started_at <= after.finished_at
+def test_a_cancelled_run_leaves_the_old_index_and_says_so_in_its_row(
+    database: Database, use: Services, repository: Repository, project: Project
+) -> None:
+    use.indexing.run(project, actor=ANA)
+    before = rows_of(database)
+    repository.commit({"docs/frete.md": "# Frete\n\nMudou.\n"})
+    promised = uuid.uuid4()
+
+    def cancel(step: str, _done: int, _total: int) -> None:
+        if step == "chunk":
+            with database.connection() as connection:
+                request_cancel(connection, project.project_id, promised)
+
+    with pytest.raises(Cancelled):
+        use.indexing.run(project, actor=ANA, listener=cancel, run_id=promised)
+
+    run = last(database, project)
+    assert (run.id, run.state) == (promised, "cancelled")
+    assert run.error == {
+        "code": "cancelled",
+        "message": "The run was cancelled.",
+        "hint": "Start it again when you want it.",
+    }
+    assert rows_of(database) == before
+    assert use.indexing.run(project, actor=ANA).changes.added == 1
 
 
-def test_progress_is_written_when_a_step_begins(projects: Database) -> None:
-    with start(projects) as handle:
-        handle.progress("embed", 3, 10)
-        assert run_of(projects, handle).progress == {"step": "embed", "done": 3, "total": 10}
+def test_only_a_run_at_work_can_be_cancelled(database: Database, use: Services, project: Project) -> None:
+    use.indexing.run(project, actor=ANA)
+    with database.connection() as connection:
+        assert not request_cancel(connection, project.project_id, last(database, project).id)
+        assert not request_cancel(connection, project.project_id, uuid.uuid4())
 
 
-def test_a_refusal_is_recorded_with_its_code_and_reaches_the_caller(projects: Database) -> None:
-    with pytest.raises(InvalidInput), start(projects) as handle:
-        raise InvalidInput("The file is wrong.", hint="Mend it.")
-    ended = run_of(projects, handle)
-    assert ended.state == "failed"
-    assert ended.error == {"code": "invalidInput", "message": "The file is wrong.", "hint": "Mend it."}
+@pytest.mark.parametrize("step", ["read", "chunk", "embed", "write"])
+def test_a_run_that_is_stopped_at_any_step_leaves_the_old_index_and_its_project_free(
+    database: Database, use: Services, repository: Repository, project: Project, step: str
+) -> None:
+    use.indexing.run(project, actor=ANA)
+    before = rows_of(database)
+    repository.commit({"docs/novo.md": "# Novo\n\nTexto.\n"})
+
+    def interrupt(now: str, _done: int, _total: int) -> None:
+        if now == step:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        use.indexing.run(project, actor=ANA, mode="full", listener=interrupt)
+
+    assert rows_of(database) == before
+    assert last(database, project).state == "cancelled"
+    assert use.indexing.run(project, actor=ANA).changes.added == 1
 
 
-def test_a_fault_of_ours_is_recorded_without_its_inner_text(projects: Database) -> None:
-    with pytest.raises(ZeroDivisionError), start(projects) as handle:
-        raise ZeroDivisionError("a secret")
-    error = run_of(projects, handle).error
-    assert error is not None
-    assert error["code"] == "fault"
-    assert "secret" not in str(error)
+def test_a_run_that_fails_writes_what_it_said_into_its_row(
+    database: Database, use: Services, project: Project
+) -> None:
+    with pytest.raises(Exception, match="has no commit 'nenhum'"):
+        use.indexing.run(project, actor=ANA, ref="nenhum")
+
+    run = last(database, project)
+    assert run.state == "failed"
+    assert run.error is not None
+    assert (run.error["code"], run.parameters["ref"]) == ("usage", "nenhum")
+    assert "Name a branch" in str(run.error["hint"])
 
 
-def test_ctrl_c_is_recorded_as_cancelled(projects: Database) -> None:
-    with pytest.raises(KeyboardInterrupt), start(projects) as handle:
-        raise KeyboardInterrupt
-    assert run_of(projects, handle).state == "cancelled"
+def test_a_good_run_keeps_its_report_in_its_row(database: Database, use: Services, project: Project) -> None:
+    report = use.indexing.run(project, actor=ANA)
+
+    run = last(database, project)
+    assert (run.state, run.result, str(run.id)) == ("done", report.to_json(), report.run_id)
+    assert (run.actor_kind, run.actor_id) == ("human", "ana")
+    assert run.finished_at is not None
 
 
-def test_a_run_that_is_asked_to_stop_stops_at_a_step_soon_after(projects: Database) -> None:
-    def work() -> None:
-        deadline = time.monotonic() + 10
-        while time.monotonic() < deadline:
-            handle.progress("embed", 0, 10)
+def test_a_run_that_lost_its_hold_with_the_servers_connection_writes_nothing(
+    database: Database, use: Services, repository: Repository, project: Project
+) -> None:
+    """The server went away and came back: by then another run may be at work."""
+    use.indexing.run(project, actor=ANA)
+    before = rows_of(database)
+    repository.commit({"docs/novo.md": "# Novo\n\nTexto.\n"})
 
-    with pytest.raises(Cancelled), start(projects) as handle:
-        with projects.connection() as connection:
-            assert request_cancel(connection, "a", handle.id)
-        work()
-    ended = run_of(projects, handle)
-    assert ended.state == "cancelled"
-    with projects.connection() as connection:
-        assert not request_cancel(connection, "a", handle.id)
+    def lose(step: str, done: int, _total: int) -> None:
+        if step == "embed" and done == 1:
+            with database.connection() as connection:
+                connection.execute(
+                    """
+                    select pg_terminate_backend(l.pid) from pg_locks l join pg_database d on d.oid = l.database
+                    where l.locktype = 'advisory' and d.datname = current_database()
+                    """
+                )
 
+    with pytest.raises(DatabaseUnavailable):
+        use.indexing.run(project, actor=ANA, listener=lose)
 
-def test_one_run_of_a_kind_holds_a_project_and_no_other_project_or_kind(projects: Database) -> None:
-    with start(projects):
-        with pytest.raises(Busy, match="index run of a .* by human:ana"), start(projects):
-            pytest.fail("a second run began")
-        with start(projects, "b"), start(projects, kind="calibration"):
-            pass
-    with start(projects):
-        pass
-
-
-def test_golden_runs_may_go_side_by_side(projects: Database) -> None:
-    with start(projects, kind="golden", exclusive=False), start(projects, kind="golden", exclusive=False):
-        pass
-    with projects.connection() as connection:
-        assert [run.state for run in recent_runs(connection, "a", "golden", count=5)] == ["done", "done"]
+    assert rows_of(database) == before
+    assert last(database, project).state == "failed"
+    assert use.indexing.run(project, actor=ANA).changes.added == 1
 
 
-def test_the_last_runs_come_newest_first(projects: Database) -> None:
-    with start(projects) as first:
-        pass
-    with start(projects) as second:
-        pass
-    with projects.connection() as connection:
-        assert [run.id for run in recent_runs(connection, "a", "index", count=5)] == [second.id, first.id]
-        assert [run.id for run in recent_runs(connection, "a", "index", count=1)] == [second.id]
+def test_what_a_run_embedded_before_it_was_stopped_is_not_embedded_again(
+    database: Database, repository: Repository, project: Project
+) -> None:
+    bag = BagOfWords()
+    use = services(database, providers=Fixed(bag))
+
+    def stop(step: str, _done: int, _total: int) -> None:
+        if step == "write":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        use.indexing.run(project, actor=ANA, listener=stop)
+    made = len(set(bag.embedded))
+    bag.embedded.clear()
+
+    report = use.indexing.run(project, actor=ANA)
+
+    assert made == 6
+    assert bag.embedded == []
+    assert (report.embedding.embedded, report.embedding.reused) == (0, 6)
 
 
-@pytest.fixture
-def died(projects: Database) -> None:
-    """A run whose process was killed a minute ago: its row says running, its heart has stopped."""
-    minute_ago = datetime.now(UTC) - timedelta(minutes=1)
-    with projects.connection() as connection:
-        rows.insert(
-            connection,
-            "runs",
-            {
-                "project_id": "a",
-                "id": "00000000-0000-4000-8000-000000000001",
-                "kind": "index",
-                "state": "running",
-                "actor_kind": "human",
-                "actor_id": "ana",
-                "surface": "cli",
-                "started_at": minute_ago,
-                "heartbeat_at": minute_ago,
-            },
+def test_a_vote_that_would_be_lost_is_a_refusal_and_the_row_says_so(
+    database: Database, use: Services, repository: Repository, project: Project
+) -> None:
+    use.indexing.run(project, actor=ANA)
+    use.search.ask(project.project_id, "O frete é calculado na coleta?", actor=ANA)
+    repository.commit(dict.fromkeys(DOCUMENTS, "# Outro\n\nTexto.\n"))
+    vote_for_everything(database, project)
+
+    with pytest.raises(Refused, match="would delete 6 votes"):
+        use.indexing.run(project, actor=ANA)
+
+    assert last(database, project).state == "failed"
+
+
+def vote_for_everything(database: Database, project: Project) -> None:
+    with database.transaction() as connection:
+        connection.execute(
+            """
+            insert into rag_feedback (project_id, search_id, chunk_id, rank, verdict, actor_kind, actor_id, searched_at,
+                settings_id)
+            select c.project_id, s.id, c.id, 1, 'util', 'human', 'ana', s.created_at, s.settings_id
+            from chunks c cross join (select * from rag_searches limit 1) s where c.project_id = %s
+            """,
+            (project.project_id,),
         )
 
 
-def states(database: Database) -> list[str]:
+def wait_until_nobody_holds(database: Database) -> None:
     with database.connection() as connection:
-        return [run.state for run in recent_runs(connection, "a", "index", count=5)]
-
-
-@pytest.mark.usefixtures("died")
-def test_a_dead_run_is_shown_as_interrupted_and_a_living_one_is_not(projects: Database) -> None:
-    with start(projects, exclusive=False):
-        close_interrupted(projects, SystemClock(), "a", "index")
-        assert states(projects) == ["running", "interrupted"]
-
-
-@pytest.mark.usefixtures("died")
-def test_a_dead_run_does_not_hold_the_project(projects: Database) -> None:
-    with start(projects):
-        pass
-    assert states(projects) == ["done", "interrupted"]
-
-
-def test_the_heart_beats_while_the_work_says_nothing(projects: Database) -> None:
-    with start(projects) as handle:
-        first = run_of(projects, handle).heartbeat_at
-        deadline = time.monotonic() + 10
-        while run_of(projects, handle).heartbeat_at == first and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert run_of(projects, handle).heartbeat_at > first
-
-
-def test_no_thread_is_left_when_a_run_ends(projects: Database) -> None:
-    with start(projects):
-        pass
-    assert "medir-heartbeat" not in {thread.name for thread in threading.enumerate()}
+        connection.execute(
+            """
+            do $$ begin
+                for i in 1..500 loop
+                    exit when not exists (
+                        select from pg_locks l join pg_database d on d.oid = l.database
+                        where l.locktype = 'advisory' and d.datname = current_database()
+                    );
+                    perform pg_sleep(0.01);
+                end loop;
+            end $$
+            """
+        )

@@ -71,7 +71,7 @@ def said(session_id: str, event_id: str, text: str) -> SessionEvent:
 
 
 def ask(made: Services, question: str, **options: object) -> Answer:
-    return made.search.ask("entrega", question, actor=ANA, **options)  # type: ignore[arg-type]
+    return made.search.ask("entrega", question, actor=ANA, **options)
 
 
 def places(answer: Answer) -> list[str]:
@@ -95,7 +95,7 @@ def outcome(answer: Answer) -> list[tuple[object, ...]]:
 
 def row_of(made: Services, answer: Answer) -> dict[str, object]:
     with made.database.connection() as connection, connection.cursor() as cursor:
-        cursor.row_factory = psycopg.rows.dict_row  # type: ignore[assignment]
+        cursor.row_factory = psycopg.rows.dict_row
         found = cursor.execute("select * from rag_searches where id = %s", (answer.search_id,)).fetchone()
     assert found is not None
     return dict(found)
@@ -153,7 +153,9 @@ def test_what_is_shown_is_the_one_ranking_of_what_was_fetched_and_so_is_a_replay
     assert answer.ranking == rank(answer.found, answer.settings.ranking)
     stored = stored_candidates(indexed, answer)
     replayed = rank(dataclasses.replace(answer.found, candidates=stored.candidates), answer.settings.ranking)
-    assert [(entry.candidate.tie_key, entry.score, entry.rank, entry.fate) for entry in replayed.whole_set] == [
+    assert [
+        (entry.candidate.tie_key, entry.score, entry.rank, entry.fate) for entry in replayed.whole_set
+    ] == [
         (entry.candidate.tie_key, entry.score, entry.rank, entry.fate) for entry in answer.ranking.whole_set
     ]
 
@@ -383,7 +385,7 @@ def test_a_provider_that_goes_away_later_leaves_a_search_by_words_that_says_so(
     assert_degraded(made, answer, DegradedReason.PROVIDER)
     assert places(answer)[0] == "docs/frete.md"
     # the index's model stays in the frozen settings although nobody could embed
-    assert answer.to_json()["settings"]["embeddingModel"] == healthy.settings.candidates.embedding_model  # type: ignore[index]
+    assert answer.to_json()["settings"]["embeddingModel"] == healthy.settings.candidates.embedding_model
 
 
 def test_a_silent_provider_is_given_up_within_five_seconds(database: Database, project: Project) -> None:
@@ -424,7 +426,7 @@ def test_vectors_of_two_models_are_never_compared(
         made = services(database, providers=other)
         answer = ask(made, "Quando o frete é calculado?")
     assert_degraded(made, answer, DegradedReason.MODEL_MISMATCH)
-    assert answer.to_json()["settings"]["embeddingModel"] == BagOfWords().identify().id  # type: ignore[index]
+    assert answer.to_json()["settings"]["embeddingModel"] == BagOfWords().identify().id
 
 
 def test_some_missing_vectors_degrade_a_search_that_still_has_its_vector_signal(
@@ -514,8 +516,8 @@ def test_an_explanation_follows_every_chunk_of_a_place_and_names_the_step_that_r
     assert chunk.vector_position > 1
     assert chunk.lexical_position is None
     told = answer.to_json()["explanation"]
-    assert told["place"] == "docs/seguranca.md"  # type: ignore[index]
-    assert told["chunks"][0]["fate"] == "candidates"  # type: ignore[index]
+    assert told["place"] == "docs/seguranca.md"
+    assert told["chunks"][0]["fate"] == "candidates"
 
     of_hit = ask(indexed, "Quando o frete é calculado?", explain="docs/frete.md").explanation
     assert of_hit is not None

@@ -41,7 +41,7 @@ def project(made: Services) -> Project:
 
 
 def ask(made: Services, question: str = "Quando o frete é calculado?", **options: object) -> Answer:
-    return made.search.ask("entrega", question, **({"actor": ANA} | options))  # type: ignore[arg-type]
+    return made.search.ask("entrega", question, **({"actor": ANA} | options))
 
 
 def row(made: Services, columns: str) -> tuple[object, ...]:
@@ -153,8 +153,8 @@ def test_the_whole_set_goes_beside_the_row_in_fused_order_with_nulls_kept(made: 
 
 
 def test_quotes_and_signs_in_a_question_are_kept_as_they_were(made: Services) -> None:
-    ask(made, "o \"frete\" d'água; -- %s \\ {}")
-    assert row(made, "question") == ("o \"frete\" d'água; -- %s \\ {}",)
+    ask(made, 'o "frete" d\'água; -- %s \\ {}')
+    assert row(made, "question") == ('o "frete" d\'água; -- %s \\ {}',)
 
 
 def test_golden_runs_linting_and_explanations_ask_nothing_and_write_no_row(

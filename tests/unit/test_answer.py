@@ -41,7 +41,7 @@ def answer(candidates: CandidateSet = FOUND, **changes: object) -> Answer:
         notice=None,
         explanation=None,
     )
-    return dataclasses.replace(made, **changes)  # type: ignore[arg-type]
+    return dataclasses.replace(made, **changes)
 
 
 def test_a_healthy_answer_has_exactly_the_contracts_keys() -> None:
@@ -101,7 +101,7 @@ def test_the_whole_set_holds_candidates_without_their_texts_and_with_what_replay
 def test_a_search_that_was_not_recorded_has_a_null_id_and_its_hits() -> None:
     made = answer(search_id=None).to_json()
     assert made["searchId"] is None
-    assert len(made["hits"]) == 1  # type: ignore[arg-type]
+    assert len(made["hits"]) == 1
 
 
 def test_an_outage_suspends_the_threshold_and_says_why() -> None:

@@ -24,7 +24,7 @@ from rag_core.presets import SEEDS
 
 
 def settings(**changes: object) -> SearchSettings:
-    ranking = dataclasses.replace(SEEDS.ranking, **changes)  # type: ignore[arg-type]
+    ranking = dataclasses.replace(SEEDS.ranking, **changes)
     return SearchSettings(
         candidates=CandidateSettings(fetch_depth=ranking.candidates_per_signal),
         ranking=ranking,
@@ -37,7 +37,7 @@ def settings(**changes: object) -> SearchSettings:
 @pytest.mark.parametrize("signal", ["vector", "lexical"])
 def test_a_score_that_is_no_finite_number_is_refused(signal: str, bad: float) -> None:
     with pytest.raises(ValueError, match="finite"):
-        chunk("a.md", **{signal: (bad, 1)})  # type: ignore[arg-type]
+        chunk("a.md", **{signal: (bad, 1)})
 
 
 @pytest.mark.parametrize("half", [{"vector_score": None}, {"vector_rank": None}])
@@ -62,7 +62,7 @@ def test_a_weight_lies_between_0_and_1(name: str, weight: float) -> None:
 def test_a_threshold_is_a_finite_number_or_none(name: str) -> None:
     with pytest.raises(InvalidInput, match=name):
         settings(**{name: math.nan})
-    assert settings(**{name: None}).ranking == dataclasses.replace(SEEDS.ranking, **{name: None})  # type: ignore[arg-type]
+    assert settings(**{name: None}).ranking == dataclasses.replace(SEEDS.ranking, **{name: None})
 
 
 @pytest.mark.parametrize("name", ["candidates_per_signal", "max_per_file", "limit"])
@@ -201,5 +201,5 @@ def test_all_scopes_are_the_three_of_the_enum() -> None:
 
 def test_settings_cannot_be_changed_after_they_were_made() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
-        SEEDS.ranking.limit = 10  # type: ignore[misc]
+        SEEDS.ranking.limit = 10
     assert RankingSettings.__slots__

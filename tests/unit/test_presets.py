@@ -34,7 +34,7 @@ def resolve(
         model_id=model_id,
         scopes=scopes,
         adopted=adopted,
-        overrides=Overrides(**flags),  # type: ignore[arg-type]
+        overrides=Overrides(**flags),
         file_limit=file_limit,
     )
 
@@ -82,7 +82,7 @@ def test_every_preset_says_what_it_was_measured_on_and_its_weights_add_up_to_1()
 
 @pytest.mark.parametrize("preset", [EMBEDDED, EMBEDDED_STRICT])
 def test_the_embedded_encoders_presets_say_that_words_alone_may_be_cited(preset: object) -> None:
-    assert "without support of meaning" in preset.description  # type: ignore[attr-defined]
+    assert "without support of meaning" in preset.description
 
 
 def test_the_strict_preset_asks_for_more_than_the_one_that_finds() -> None:
@@ -200,9 +200,7 @@ def test_settings_read_from_their_json_are_the_same_settings() -> None:
 )
 def test_settings_whose_json_is_broken_are_refused(key: str, value: object) -> None:
     with pytest.raises(InvalidInput):
-        from_json(
-            resolve().to_json() | {key: value}, scopes=ALL_SCOPES, model_id=None, source="adopted"
-        )
+        from_json(resolve().to_json() | {key: value}, scopes=ALL_SCOPES, model_id=None, source="adopted")
 
 
 @pytest.mark.parametrize("key", ["weightVector", "threshold", "thresholdWhenDegraded", "maxPerFile", "limit"])
@@ -216,4 +214,4 @@ def test_settings_that_lack_a_number_are_refused_and_it_is_named(key: str) -> No
 @pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(Overrides)])
 def test_any_flag_makes_a_trial_of_a_golden_run(field: str) -> None:
     assert not Overrides().any_given
-    assert Overrides(**{field: None if field in ("threshold", "max_per_file") else 1}).any_given  # type: ignore[arg-type]
+    assert Overrides(**{field: None if field in ("threshold", "max_per_file") else 1}).any_given

@@ -40,6 +40,8 @@ def test_the_cap_counts_each_file_by_itself_and_keeps_the_first() -> None:
 def test_a_session_named_like_a_file_is_not_capped_with_it() -> None:
     entries = scored(("a.md", 0.9), ("session:a.md", 0.8), ("session:a.md", 0.7))
     assert ordinals(cap_per_file(entries, 1)) == ([0, 1, 2], [])
+    spoken_first = scored(("session:a.md", 0.9), ("a.md", 0.8), ("a.md", 0.7))
+    assert ordinals(cap_per_file(spoken_first, 1)) == ([0, 1], [2])
 
 
 def test_no_cap_folds_nothing() -> None:

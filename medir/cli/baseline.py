@@ -1,0 +1,183 @@
+"""`medir baseline`: golden runs frozen as files beside the cases."""
+
+from pathlib import Path
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from medir.cli.comparison import print_comparison
+from medir.cli.frame import (
+    EXIT_REFUSED,
+    Output,
+    chosen_project,
+    operator,
+    project_option,
+    services,
+    stop,
+    with_output,
+)
+from medir.cli.golden import cases_option
+from rag_core.answer import origin_to_json
+from rag_core.baselines import baselines_folder, freeze, list_baselines, read_baseline, verify_baseline
+from rag_core.comparing import compare_baselines
+from rag_core.golden.baseline_file import Baseline
+from rag_core.model import Candidate
+
+
+@click.group("baseline")
+def baseline() -> None:
+    """Baselines: freeze a golden run, list, show, verify, compare."""
+
+
+@baseline.command("freeze")
+@click.argument("name")
+@project_option
+@cases_option
+@click.option("--allow-degraded", is_flag=True, help="Freeze a run without vectors too; it then says so.")
+@with_output
+def freeze_verb(
+    output: Output, name: str, project_id: str | None, cases: Path | None, allow_degraded: bool
+) -> None:
+    """Run the golden set and freeze what comes out, under a name that is not taken."""
+    with services() as opened, output.progress() as listener:
+        frozen, file = freeze(
+            opened.evaluation,
+            chosen_project(opened, project_id),
+            name,
+            clock=opened.clock,
+            actor=operator(),
+            cases=cases,
+            allow_degraded=allow_degraded,
+            listener=listener,
+        )
+    passed, total = sum(frozen.passed.values()), len(frozen.cases)
+    output.emit(
+        {
+            "name": frozen.name,
+            "frozenAt": frozen.frozen_at,
+            "file": str(file),
+            "passed": passed,
+            "total": total,
+            "checksum": frozen.checksum,
+        }
+    )
+    output.say(f"Frozen as {frozen.name}: {passed} of {total} pass. Commit {file}.")
+
+
+@baseline.command("list")
+@project_option
+@cases_option
+@with_output
+def list_verb(output: Output, project_id: str | None, cases: Path | None) -> None:
+    """List the baselines beside the golden set."""
+    with services() as opened:
+        entries = list_baselines(baselines_folder(chosen_project(opened, project_id), cases))
+    output.emit({"baselines": [entry.to_json() for entry in entries]})
+    if output.as_json:
+        return
+    if not entries:
+        output.say("There is no baseline yet: medir baseline freeze NAME")
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("name", "frozen at", "passed", ""):
+        table.add_column(heading)
+    for entry in entries:
+        told = entry.to_json()
+        table.add_row(
+            Text(entry.name),
+            str(told["frozenAt"] or "-"),
+            f"{told['passed']} of {told['total']}" if entry.baseline else "-",
+            Text(entry.reason or "", style="red"),
+        )
+    output.people.print(table)
+
+
+@baseline.command("show")
+@click.argument("name")
+@project_option
+@cases_option
+@with_output
+def show_verb(output: Output, name: str, project_id: str | None, cases: Path | None) -> None:
+    """Show what a baseline stood on and how it came out."""
+    with services() as opened:
+        found = read_baseline(baselines_folder(chosen_project(opened, project_id), cases), name)
+    output.emit(_baseline_to_json(found))
+    if output.as_json:
+        return
+    index = found.run["index"]
+    output.say(
+        f"{found.name}, frozen at {found.frozen_at}: {sum(found.passed.values())} of {len(found.cases)} pass"
+    )
+    output.say(f"Settings: {found.identity['settings']}")
+    output.say(f"Index: {index}")
+    output.say(f"Degraded: {'yes' if found.identity['degraded'] else 'no'}")
+    failed = [case for case, passed in found.passed.items() if not passed]
+    output.say(f"Failing: {', '.join(failed) or 'none'}")
+    output.say(f"Checksum: {found.checksum}")
+
+
+@baseline.command("verify")
+@click.argument("name")
+@project_option
+@cases_option
+@with_output
+def verify_verb(output: Output, name: str, project_id: str | None, cases: Path | None) -> None:
+    """Check a baseline's checksum, and that its candidates still give its results; exit 2 where not."""
+    with services() as opened:
+        reason = verify_baseline(baselines_folder(chosen_project(opened, project_id), cases), name)
+    output.emit({"name": name, "valid": reason is None, "reason": reason})
+    output.say(f"The baseline {name} is sound." if reason is None else reason)
+    if reason is not None:
+        stop(EXIT_REFUSED)
+
+
+@baseline.command("diff")
+@click.argument("old", metavar="A")
+@click.argument("new", metavar="B")
+@project_option
+@cases_option
+@with_output
+def diff_verb(output: Output, old: str, new: str, project_id: str | None, cases: Path | None) -> None:
+    """Say what B won and lost against A; exit 2 where their ground differs."""
+    with services() as opened:
+        folder = baselines_folder(chosen_project(opened, project_id), cases)
+        comparison = compare_baselines(read_baseline(folder, old), read_baseline(folder, new))
+    output.emit(comparison.to_json() | {"against": new})
+    print_comparison(output, comparison, what=f"Baseline {new}")
+    if not comparison.comparable:
+        stop(EXIT_REFUSED)
+
+
+def _baseline_to_json(found: Baseline) -> dict[str, object]:
+    return {
+        "name": found.name,
+        "frozenAt": found.frozen_at,
+        "identity": found.identity,
+        "run": found.run,
+        "candidates": [
+            {
+                "id": case.id,
+                "vectorAvailable": candidates.vector_available,
+                "degraded": candidates.degraded,
+                "candidates": [_candidate_to_json(candidate) for candidate in candidates.candidates],
+            }
+            for case, candidates in zip(found.cases, found.found, strict=True)
+        ],
+        "checksum": found.checksum,
+    }
+
+
+def _candidate_to_json(candidate: Candidate) -> dict[str, object]:
+    return {
+        "chunkId": candidate.chunk_id,
+        "vectorScore": candidate.vector_score,
+        "lexicalScore": candidate.lexical_score,
+        "vectorRank": candidate.vector_rank,
+        "lexicalRank": candidate.lexical_rank,
+        "scope": str(candidate.scope),
+        "origin": origin_to_json(candidate.origin),
+        "citation": candidate.origin.citation,
+        "ordinal": candidate.ordinal,
+        "contentHash": candidate.content_hash,
+    }

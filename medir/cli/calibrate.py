@@ -1,0 +1,136 @@
+"""`medir calibrate`: what the golden cases say about the numbers."""
+
+from pathlib import Path
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from medir.cli.frame import Output, chosen_project, operator, project_option, services, with_output
+from medir.cli.golden import cases_option
+from medir.cli.settings import describe
+from medir.cli.trial import trial_options
+from rag_core.baselines import baselines_folder, read_baseline
+from rag_core.calibrating import Calibration, Demands
+from rag_core.calibration.choice import Scored
+from rag_core.metrics.intervals import Interval
+from rag_core.metrics.measures import parse_measure
+from rag_core.presets import Overrides
+
+
+@click.command("calibrate")
+@project_option
+@cases_option
+@click.option("--baseline", metavar="NAME", help="Its passing cases must not be lost.")
+@click.option("--metric", default="passed", show_default=True, help="What to choose by, e.g. hit@5.")
+@click.option(
+    "--wrong-citation-price",
+    "price",
+    type=float,
+    default=0.25,
+    show_default=True,
+    metavar="PRICE",
+    help="Of a wrong citation, in missed answers.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed, the same answer.")
+@click.option("--resamples", type=int, default=200, show_default=True, help="How many tell the optimism.")
+@trial_options
+@with_output
+def calibrate(
+    output: Output,
+    *,
+    project_id: str | None,
+    cases: Path | None,
+    baseline: str | None,
+    metric: str,
+    price: float,
+    seed: int,
+    resamples: int,
+    overrides: Overrides,
+) -> None:
+    """Find the settings that the golden cases speak for, and say whether the evidence suffices."""
+    demands = Demands(measure=parse_measure(metric), price=price, seed=seed, resamples=resamples)
+    with services() as opened, output.progress() as listener:
+        project = chosen_project(opened, project_id)
+        frozen = None if baseline is None else read_baseline(baselines_folder(project, cases), baseline)
+        found = opened.calibrator.calibrate(
+            project,
+            actor=operator(),
+            cases=cases,
+            baseline=frozen,
+            overrides=overrides,
+            demands=demands,
+            listener=listener,
+        )
+    output.emit(found.to_json())
+    if not output.as_json:
+        _print(output, found)
+
+
+def _print(output: Output, found: Calibration) -> None:
+    findings = found.findings
+    choice = findings.choice
+    output.say(choice.reason)
+    output.say("")
+    output.say(f"Today:    {describe(findings.settings)}")
+    output.say(f"Proposal: {describe(findings.proposal)}")
+    output.say("")
+    output.people.print(_rivals(choice.table))
+    output.say("")
+    optimism = "not known" if choice.optimism is None else f"{100 * choice.optimism:+.1f} points"
+    output.say(f"Held out: {choice.n} cases. Optimism of the cases chosen on: {optimism}.")
+    output.say(
+        f"Detectable difference: {choice.detectable_cases} cases won and none lost, "
+        f"{100 * choice.detectable_points:.1f} points."
+    )
+    kept = "today" if findings.baseline is None else f"in the baseline {findings.baseline}"
+    output.say(f"Weights at which nothing is lost that passes {kept}: {_runs(findings.safe_weights)}")
+    output.say(f"Thresholds at which nothing is lost: {_runs(findings.safe_thresholds)}")
+    if findings.effective.vector is not None:
+        output.say(
+            f"Where the signals disagree, the vector signal decides {100 * findings.effective.vector:.0f} % of pairs."
+        )
+    output.say(findings.trade.sentence)
+    if choice.verdict == "adopt":
+        output.say(f"To adopt it: {_adopt_command(found)}")
+
+
+def _rivals(rows: tuple[Scored, ...]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for heading in ("", "held out", "95 %", "won", "lost", "p", "p (Holm)"):
+        table.add_column(heading, justify="left" if not heading else "right")
+    for row in rows:
+        against = row.against_today
+        table.add_row(
+            Text(row.contender.name),
+            f"{row.value:.3f}",
+            f"{row.interval.low:.3f} to {row.interval.high:.3f}",
+            *(
+                ("", "", "", "")
+                if against is None
+                else (
+                    str(against.won),
+                    str(against.lost),
+                    f"{against.p_value:.2g}",
+                    "" if row.adjusted_p_value is None else f"{row.adjusted_p_value:.2g}",
+                )
+            ),
+        )
+    return table
+
+
+def _runs(runs: tuple[Interval, ...]) -> str:
+    return " and ".join(f"{run.low:.4g} to {run.high:.4g}" for run in runs) or "none"
+
+
+def _adopt_command(found: Calibration) -> str:
+    """Every number in full, so that what is adopted is what was measured."""
+    ranking, candidates = found.findings.proposal.ranking, found.findings.proposal.candidates
+    threshold = "none" if ranking.threshold is None else repr(ranking.threshold)
+    cap = "none" if ranking.max_per_file is None else str(ranking.max_per_file)
+    return (
+        f"medir settings adopt --fusion {ranking.fusion} --weight-vector {ranking.weight_vector!r} "
+        f"--threshold={threshold} --candidates {ranking.candidates_per_signal} --max-per-file {cap} "
+        f"--lexical-operator {candidates.lexical_operator} --lexical-function {candidates.lexical_function} "
+        '--reason "..."'
+    )

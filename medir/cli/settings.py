@@ -1,0 +1,92 @@
+"""`medir settings`: the numbers in force, and the decisions behind them."""
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from medir.cli.frame import Output, chosen_project, operator, project_option, services, with_output
+from medir.cli.trial import trial_options
+from rag_core.adopting import SettingsInForce, adopt_settings, settings_history, settings_in_force
+from rag_core.model import SearchSettings
+from rag_core.presets import Overrides
+
+
+@click.group("settings")
+def settings() -> None:
+    """Settings: show what is in force, adopt other numbers, show past decisions."""
+
+
+@settings.command("show")
+@project_option
+@with_output
+def show_verb(output: Output, project_id: str | None) -> None:
+    """Show the settings of the project's searches and who adopted them."""
+    with services() as opened:
+        found = settings_in_force(opened.database, chosen_project(opened, project_id))
+    output.emit(found.to_json())
+    _print(output, found)
+
+
+@settings.command("adopt")
+@project_option
+@click.option("--reason", required=True, metavar="TEXT", help="Why; recorded with the decision.")
+@trial_options
+@with_output
+def adopt_verb(output: Output, project_id: str | None, reason: str, overrides: Overrides) -> None:
+    """Put numbers in force for all searches from now on."""
+    with services() as opened:
+        adopted = adopt_settings(
+            opened.database,
+            opened.clock,
+            chosen_project(opened, project_id),
+            overrides=overrides,
+            reason=reason,
+            actor=operator(),
+        )
+    output.emit(adopted.to_json())
+    output.say("In force from now on:")
+    _print(output, adopted)
+
+
+@settings.command("history")
+@project_option
+@with_output
+def history_verb(output: Output, project_id: str | None) -> None:
+    """List every decision, the latest first."""
+    with services() as opened:
+        decisions = settings_history(opened.database, chosen_project(opened, project_id))
+    output.emit({"history": [decision.to_json() for decision in decisions]})
+    if output.as_json:
+        return
+    if not decisions:
+        output.say("Nobody has adopted settings yet; the preset of the index's model is in force.")
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("adopted at", "by", "numbers", "reason"):
+        table.add_column(heading)
+    for decision in decisions:
+        at = "" if decision.adopted_at is None else f"{decision.adopted_at:%Y-%m-%d %H:%M} UTC"
+        table.add_row(
+            at, Text(decision.adopted_by or ""), describe(decision.settings), Text(decision.reason or "")
+        )
+    output.people.print(table)
+
+
+def describe(settings: SearchSettings) -> str:
+    """The numbers in one line."""
+    ranking, candidates = settings.ranking, settings.candidates
+    threshold = "none" if ranking.threshold is None else f"{ranking.threshold:.4g}"
+    cap = "none" if ranking.max_per_file is None else str(ranking.max_per_file)
+    return (
+        f"{ranking.fusion}, vector {ranking.weight_vector:.4g}, lexical {ranking.weight_lexical:.4g}, "
+        f"threshold {threshold}, {ranking.candidates_per_signal} candidates a signal, {cap} a file, "
+        f"limit {ranking.limit}, {candidates.lexical_operator}/{candidates.lexical_function}"
+    )
+
+
+def _print(output: Output, found: SettingsInForce) -> None:
+    output.say(describe(found.settings))
+    source = found.settings.source + (f" ({found.settings.preset})" if found.settings.preset else "")
+    output.say(f"Source: {source}")
+    if found.adopted_by is not None and found.adopted_at is not None:
+        output.say(f"Adopted by {found.adopted_by} at {found.adopted_at:%Y-%m-%d %H:%M} UTC: {found.reason}")

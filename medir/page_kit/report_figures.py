@@ -1,0 +1,197 @@
+"""The report's figures, each with its table, and each point a way to the searches behind it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, timedelta
+from typing import cast
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from medir.page_kit import report_words as words
+from medir.page_kit.report_filters import KEYS, RANK, WHICH
+from medir.page_kit.signs import DASH, theme
+from rag_core.figures.layout import CONFIG
+from rag_core.figures.report import health_over_time, latency_over_time, precision_at_depth, votes_by_rank
+from rag_core.figures.report_trends import cumulative_latency, latency_by_step
+from rag_core.report.latency_curve import LatencyCurve
+from rag_core.report.numbers import DEPTHS, STEPS, Report
+from rag_core.report.rank_pattern import rank_pattern
+
+Point = Mapping[str, object]
+Row = Mapping[str, object]
+_DAY_CHARS = len("2026-01-31")
+_CURVE_ROWS = 10
+_AIR = timedelta(days=1)
+_OVER_TIME_PX, _LEGEND_PX = 340, 92
+_SELECT = "Select a point to list its searches below."
+
+
+def draw_figures(report: Report, curve: LatencyCurve) -> None:
+    """All of them, two in a row: what people judged, how long it took, how healthy it was."""
+    inks = theme()
+    left, right = st.columns(2, gap="large")
+    with left:
+        told = "Of votes, not of hits: what nobody judged is unknown, not irrelevant."
+        _draw("precision", precision_at_depth(report.whole, inks), _precision_rows(report), told)
+    with right:
+        told = words.PATTERNS[rank_pattern(report)]
+        _draw("ranks", votes_by_rank(report, inks), _rank_rows(report), told, take=_take_rank)
+    told = "Dashed lines: the first search under other settings." if report.mixed_settings else ""
+    left, right = st.columns(2, gap="large")
+    with left:
+        figure = _over_days(latency_over_time(report, inks), report)
+        _draw("latency", figure, _latency_day_rows(report), told, take=_take_day)
+    with right:
+        figure = _over_days(health_over_time(report, inks), report)
+        _draw("health", figure, _health_rows(report), told, take=_take_health)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _draw("steps", latency_by_step(report.whole, inks), _step_rows(report))
+    with right:
+        _draw("curve", cumulative_latency(curve, inks), _curve_rows(curve))
+
+
+def _over_days(figure: go.Figure, report: Report) -> go.Figure:
+    """A day of air on both sides, so that a lone day has a date to stand on; room for the legend of two lines."""
+    days = [date.fromisoformat(key) for key, _ in report.splits["day"]]
+    if days:
+        figure.update_xaxes(range=[days[0] - _AIR, days[-1] + _AIR], tickformat="%d %b\n%Y")
+        if len(days) == 1:
+            figure.update_xaxes(tickvals=days)
+    return figure.update_layout(height=_OVER_TIME_PX, margin_t=_LEGEND_PX)
+
+
+def _draw(
+    name: str,
+    figure: go.Figure,
+    rows: Sequence[Row],
+    told: str = "",
+    *,
+    take: Callable[[Sequence[Point]], None] | None = None,
+) -> None:
+    key = f"report-{name}"
+    if take is None:
+        st.plotly_chart(figure, key=key, config=CONFIG, theme=None)
+    else:
+        st.plotly_chart(
+            figure,
+            key=key,
+            config=CONFIG,
+            theme=None,
+            on_select=lambda: take(_points(key)),
+            selection_mode="points",
+        )
+        told = f"{told} {_SELECT}".strip()
+    if told:
+        st.caption(told)
+    if rows:
+        with st.popover("As a table", type="tertiary", icon=":material/table:", key=f"{key}-table"):
+            st.dataframe(pd.DataFrame(rows), key=f"{key}-rows", hide_index=True)
+
+
+def _points(key: str) -> Sequence[Point]:
+    return cast("Sequence[Point]", st.session_state[key]["selection"]["points"])
+
+
+def _take_day(points: Sequence[Point]) -> None:
+    """The day of the point; none selected: every day again."""
+    KEYS["day"].choose(str(points[0]["x"])[:_DAY_CHARS] if points else "")
+
+
+def _take_rank(points: Sequence[Point]) -> None:
+    """The verdict and the rank of the bar."""
+    if not points:
+        RANK.choose("")
+        WHICH.choose("")
+        return
+    RANK.choose(str(points[0]["x"]))
+    WHICH.choose("irrelevant" if _curve(points[0]) else "useful")
+
+
+def _take_health(points: Sequence[Point]) -> None:
+    """The day of the point, and what its line counts."""
+    _take_day(points)
+    WHICH.choose("" if not points else "no-hit" if _curve(points[0]) else "degraded")
+
+
+def _curve(point: Point) -> int:
+    number = point.get("curve_number", 0)
+    return number if isinstance(number, int) else 0
+
+
+def _precision_rows(report: Report) -> list[Row]:
+    rows: list[Row] = []
+    for depth in DEPTHS:
+        precision = report.whole.precision[depth]
+        interval = precision.interval
+        rows.append(
+            {
+                "precision": f"@{depth}",
+                "value": _cell(precision.value, 3),
+                "low": _cell(interval.low if interval else None, 3),
+                "high": _cell(interval.high if interval else None, 3),
+                "useful": f"{precision.useful:,}",
+                "votes": f"{precision.votes:,}",
+                "hits judged": f"{precision.judged_hits:,}",
+            }
+        )
+    return rows
+
+
+def _rank_rows(report: Report) -> list[Row]:
+    counts = {
+        verdict: {entry.rank: entry.votes for entry in report.ranks[verdict]} for verdict in report.ranks
+    }
+    ranks = sorted({rank for found in counts.values() for rank in found})
+    return [
+        {
+            "rank": rank,
+            "useful": counts["util"].get(rank, 0),
+            "irrelevant": counts["irrelevante"].get(rank, 0),
+        }
+        for rank in ranks
+    ]
+
+
+def _latency_day_rows(report: Report) -> list[Row]:
+    return [
+        {"day": key, "n": f"{part.latency['total'].n:,}"}
+        | {
+            f"{step} {name}": _cell(getattr(part.latency[step], name))
+            for step in STEPS
+            for name in ("p50", "p95")
+        }
+        for key, part in report.splits["day"]
+    ]
+
+
+def _health_rows(report: Report) -> list[Row]:
+    return [
+        {
+            "day": key,
+            "searches": f"{part.searches:,}",
+            "degraded": f"{part.degraded:,}",
+            "no hit": f"{part.no_hit:,}",
+        }
+        for key, part in report.splits["day"]
+    ]
+
+
+def _step_rows(report: Report) -> list[Row]:
+    return [
+        {"step": step, "n": f"{report.whole.latency[step].n:,}"}
+        | {f"{name} ms": _cell(getattr(report.whole.latency[step], name)) for name in ("p50", "p95", "p99")}
+        for step in STEPS
+    ]
+
+
+def _curve_rows(curve: LatencyCurve) -> list[Row]:
+    return [
+        {"took no longer": f"{share:.0%}", "ms": f"{milliseconds:.1f}"}
+        for milliseconds, share in curve.points[::_CURVE_ROWS]
+    ]
+
+
+def _cell(value: float | None, digits: int = 1) -> str:
+    return DASH if value is None else f"{value:.{digits}f}"

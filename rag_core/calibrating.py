@@ -1,0 +1,210 @@
+"""Calibrations: candidates fetched once, at the greatest depth; everything else is replayed from them."""
+
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from rag_core.calibration.choice import RESAMPLES
+from rag_core.calibration.families import Variant
+from rag_core.calibration.findings import DEPTHS, Findings, find
+from rag_core.calibration.table import Flags, build_table, judge_table
+from rag_core.database.connections import Database
+from rag_core.database.index_identity import count_chunks
+from rag_core.database.projects import Project
+from rag_core.errors import InvalidInput
+from rag_core.evaluation import Evaluation
+from rag_core.golden.baseline_file import Baseline
+from rag_core.golden.cases import GoldenSet
+from rag_core.golden.faults import refusal
+from rag_core.measurement import (
+    GOLDEN_DEPTH,
+    IndexFacts,
+    LexicalWay,
+    Measured,
+    Measurement,
+    refuse_degraded,
+    way_of,
+)
+from rag_core.metrics.measures import PASSED, Measure
+from rag_core.model import (
+    ALL_SCOPES,
+    Actor,
+    CandidateSet,
+    LexicalFunction,
+    LexicalOperator,
+)
+from rag_core.ports import Clock
+from rag_core.presets import Overrides
+from rag_core.projects import cases_file
+from rag_core.runs import Progress, running
+from rag_core.search import EXACT_UP_TO_CHUNKS, Search
+
+# each way asks every question again; up to here that takes seconds
+ALL_WAYS_UP_TO_CHUNKS = EXACT_UP_TO_CHUNKS
+MAX_RESAMPLES = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demands:
+    """What a calibration works for: the measure, the price of a wrong citation in missed answers, the dice."""
+
+    measure: Measure = PASSED
+    price: float = 0.25
+    seed: int = 0
+    resamples: int = RESAMPLES
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise InvalidInput(f"The seed is {self.seed}.", hint="Give 0 or more.")
+        if not 1 <= self.resamples <= MAX_RESAMPLES:
+            raise InvalidInput(
+                f"{self.resamples} resamples were asked for.", hint=f"Give 1 to {MAX_RESAMPLES:,}."
+            )
+        if not (np.isfinite(self.price) and self.price >= 0):
+            raise InvalidInput(
+                f"The price of a wrong citation is {self.price}.",
+                hint="Give a number of missed answers, such as 0.25.",
+            )
+
+    def to_json(self) -> dict[str, object]:
+        """As it is recorded with the run."""
+        return {
+            "metric": str(self.measure),
+            "wrongCitationPrice": self.price,
+            "seed": self.seed,
+            "resamples": self.resamples,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Calibration:
+    """What was found, with what it was found from: today's candidates first, then those of other lexical ways."""
+
+    golden: GoldenSet
+    index: IndexFacts
+    demands: Demands
+    variants: tuple[Variant, ...]
+    findings: Findings
+
+    def to_json(self) -> dict[str, object]:
+        """The contract's calibration, with the index and what was asked for."""
+        return self.findings.to_json() | {"index": self.index.to_json()} | self.demands.to_json()
+
+
+class Calibrator:
+    """Calibrations of one installation."""
+
+    def __init__(self, *, database: Database, search: Search, evaluation: Evaluation, clock: Clock) -> None:
+        self._database = database
+        self._evaluation = evaluation
+        self._clock = clock
+        self._measurement = Measurement(database=database, search=search)
+
+    def calibrate(
+        self,
+        project: Project,
+        *,
+        actor: Actor,
+        cases: Path | None = None,
+        baseline: Baseline | None = None,
+        overrides: Overrides | None = None,
+        demands: Demands | None = None,
+        listener: Progress | None = None,
+    ) -> Calibration:
+        """Ask every case once and find out what its settings should be. Writes no `rag_searches` row.
+
+        Args:
+            project: Whose index and golden set.
+            actor: Who calibrates.
+            cases: Another file than the project's own.
+            baseline: Its passing cases must not be lost, in place of those that pass today.
+            overrides: Numbers to start from in place of those in force.
+            demands: What it works for.
+            listener: Told of the progress.
+
+        Raises:
+            FaultyGoldenSet: The set does not parse, or has cases that can't be won.
+            Refused: It would be degraded.
+            InvalidInput: The measure judges no case on one side of the split.
+            UsageError: The file or the index does not exist.
+        """
+        file = cases or cases_file(project)
+        overrides, demands = overrides or Overrides(), demands or Demands()
+        golden, faults = self._evaluation.lint(project, cases=file)
+        if faults:
+            raise refusal(faults, file=str(file))
+        name = None if baseline is None else baseline.name
+        parameters = {"cases": str(file), "baseline": name, "trial": overrides.any_given}
+        with running(
+            self._database,
+            self._clock,
+            project.project_id,
+            "calibration",
+            actor=actor,
+            parameters=parameters | demands.to_json(),
+            exclusive=False,
+            listener=listener,
+        ) as handle:
+            ways = self._ways(project)
+            measured = self._measurement.take(project, golden, overrides, handle.progress, ways=ways)
+            refuse_degraded(measured, work="calibration")
+            handle.progress("replay", 0, 2)
+            variants = _variants(measured)
+            handle.progress("choose", 1, 2)
+            deepest = max(GOLDEN_DEPTH, measured.settings.ranking.candidates_per_signal)
+            findings = find(
+                variants,
+                golden.cases,
+                measured.settings,
+                measure=demands.measure,
+                price=demands.price,
+                seed=demands.seed,
+                resamples=demands.resamples,
+                depths=[depth for depth in DEPTHS if depth <= deepest],
+                baseline=None if baseline is None else (baseline.name, passed_in(baseline, golden)),
+            )
+            found = Calibration(
+                golden=golden,
+                index=measured.facts,
+                demands=demands,
+                variants=variants,
+                findings=findings,
+            )
+            handle.result = {
+                "settings": measured.settings.to_json(),
+                "index": measured.facts.to_json(),
+                "cases": len(golden.cases),
+            } | findings.verdict_to_json()
+            return found
+
+    def _ways(self, project: Project) -> tuple[LexicalWay, ...]:
+        with self._database.connection() as connection:
+            chunks, _ = count_chunks(connection, project.project_id, ALL_SCOPES)
+        if chunks > ALL_WAYS_UP_TO_CHUNKS:
+            return ()
+        return tuple(product(LexicalOperator, LexicalFunction))
+
+
+def passed_in(baseline: Baseline, golden: GoldenSet) -> Flags:
+    """Which cases of a golden set passed in a baseline, shape (cases,); False where it has no such case."""
+    digests = {case.id: case.digest for case in baseline.cases}
+    passed = baseline.passed
+    return np.array(
+        [digests.get(case.id) == case.digest and passed[case.id] for case in golden.cases], dtype=bool
+    )
+
+
+def _variants(measured: Measured) -> tuple[Variant, ...]:
+    def made(way: LexicalWay, found: tuple[CandidateSet, ...]) -> Variant:
+        table = build_table(found)
+        return Variant(
+            lexical_operator=way[0],
+            lexical_function=way[1],
+            table=table,
+            judged=judge_table(table, measured.golden.cases),
+        )
+
+    own = made(way_of(measured.settings.candidates), measured.found)
+    return (own, *(made(way, found) for way, found in measured.others.items()))

@@ -1,0 +1,241 @@
+"""All that a calibration finds out about golden cases and their candidates, and its form in JSON."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rag_core.calibration.ceilings import ceiling_map
+from rag_core.calibration.choice import Choice, Ground, decide
+from rag_core.calibration.contenders import TODAY, build_ballot
+from rag_core.calibration.effective import EffectiveWeight, effective_weight
+from rag_core.calibration.exact import Exact, build_exact
+from rag_core.calibration.families import Variant
+from rag_core.calibration.replay import measure_replay
+from rag_core.calibration.safety import passing, safe_thresholds, safe_weights
+from rag_core.calibration.steps import ThresholdSteps, WeightSteps
+from rag_core.calibration.table import Flags
+from rag_core.calibration.thresholds import Tolerances, threshold_tolerances
+from rag_core.calibration.trade import Trade, weigh_errors
+from rag_core.golden.cases import GoldenCase
+from rag_core.metrics.intervals import Interval
+from rag_core.metrics.measures import MRR, PASSED, REJECTED, Measure, MeasureKind
+from rag_core.model import Fusion, RankingSettings, SearchSettings
+
+DEPTHS = (10, 20, 50, 100, 200)
+CAPS = (1, 2, 3, None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Functions:
+    """One measure over the weight, over the threshold, and over both: `ceilings` in the contract's form."""
+
+    weights: WeightSteps
+    thresholds: ThresholdSteps
+    ceilings: list[dict[str, object]]
+
+    def to_json(self) -> dict[str, object]:
+        """The contract's entry of `metrics`."""
+        return {
+            "weights": self.weights.to_json(),
+            "thresholds": self.thresholds.to_json(),
+            "ceilings": self.ceilings,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """What was found. `settings` are today's; `baseline` is the name of the one whose cases must not be lost.
+
+    `functions` has a measure only where it judges a case. `safe_weights` and `safe_thresholds` keep every case
+    that passes now, or passed in the baseline; infinite ends of a threshold stand for none.
+    """
+
+    settings: SearchSettings
+    baseline: str | None
+    cases: int
+    functions: Mapping[Measure, Functions]
+    safe_weights: tuple[Interval, ...]
+    safe_thresholds: tuple[Interval, ...]
+    choice: Choice
+    proposal: SearchSettings
+    trade: Trade
+    effective: EffectiveWeight
+
+    def to_json(self) -> dict[str, object]:
+        """The contract's calibration, with `errors` and `effectiveWeight`."""
+        return {
+            "settings": self.settings.to_json(),
+            "baseline": self.baseline,
+            "cases": self.cases,
+            "metrics": {str(measure): found.to_json() for measure, found in self.functions.items()},
+        } | self.verdict_to_json()
+
+    def verdict_to_json(self) -> dict[str, object]:
+        """The same without the functions."""
+        return {
+            "safe": {
+                "weight": [_ends(run) for run in self.safe_weights],
+                "threshold": [_ends(run) for run in self.safe_thresholds],
+            },
+            "proposal": {"settings": self.proposal.to_json()} | self.choice.to_json(),
+            "errors": _trade_to_json(self.trade),
+            "effectiveWeight": {"vector": self.effective.vector, "lexical": self.effective.lexical},
+        }
+
+
+def find(
+    variants: tuple[Variant, ...],
+    cases: Sequence[GoldenCase],
+    settings: SearchSettings,
+    *,
+    measure: Measure = PASSED,
+    price: float = 0.25,
+    seed: int = 0,
+    resamples: int = 200,
+    depths: Sequence[int] = DEPTHS,
+    baseline: tuple[str, Flags] | None = None,
+) -> Findings:
+    """Find out everything about the cases.
+
+    Args:
+        variants: Candidates of the cases, those of today's settings first, at least as deep as `depths`.
+        cases: The golden cases.
+        settings: Today's.
+        measure: What is chosen by.
+        price: Of a wrong citation, in missed answers.
+        seed: The same seed gives the same findings.
+        resamples: How many resamples tell the optimism.
+        depths: Candidates a signal to try.
+        baseline: The name of a baseline and which cases passed in it, shape (cases,); without one, what passes
+            today must not be lost.
+
+    Raises:
+        InvalidInput: The measure judges no case on one side of the split, or the price is no such number.
+    """
+    first, ranking = variants[0], settings.ranking
+    table, judged = first.table, first.judged
+    keep = passing(table, judged, ranking) if baseline is None else baseline[1]
+    trade = weigh_errors(table, judged, ranking, price=price)
+    exact = None if ranking.fusion is Fusion.RRF else build_exact(table, judged, ranking, places=True)
+    ballot = build_ballot(variants, ranking, measure, depths=depths, caps=CAPS)
+    choice = decide(ballot, Ground.of(cases), measure, seed=seed, resamples=resamples)
+    thresholds = safe_thresholds(table, judged, ranking, keep)
+    ids = tuple(case.id for case in cases)
+    return Findings(
+        settings=settings,
+        baseline=None if baseline is None else baseline[0],
+        cases=len(cases),
+        functions=_functions(first, ranking, exact, ids, measure),
+        safe_weights=_safe_at_any_weight(first, ranking, keep)
+        if exact is None
+        else safe_weights(exact, keep),
+        safe_thresholds=() if thresholds is None else (thresholds,),
+        choice=choice,
+        proposal=_proposed(settings, choice, variants),
+        trade=trade,
+        effective=effective_weight(table, ranking),
+    )
+
+
+def measures_shown(limit: int, measure: Measure) -> tuple[Measure, ...]:
+    """The measures of a calibration at a limit, the one that is chosen by among them, each once."""
+    cutoffs = sorted({1, min(3, limit), limit})
+    shown = [PASSED, REJECTED, *(Measure(MeasureKind.HIT, k) for k in cutoffs), MRR]
+    shown += [Measure(kind, limit) for kind in (MeasureKind.PRECISION, MeasureKind.RECALL, MeasureKind.NDCG)]
+    return tuple(dict.fromkeys([*shown, measure]))
+
+
+def _functions(
+    variant: Variant, ranking: RankingSettings, exact: Exact | None, ids: tuple[str, ...], measure: Measure
+) -> dict[Measure, Functions]:
+    found: dict[Measure, Functions] = {}
+    for each in measures_shown(ranking.limit, measure):
+        tolerances = threshold_tolerances(variant.table, variant.judged, ranking, each)
+        thresholds = tolerances.steps()
+        if exact is None:
+            weights = _level(variant, ranking, each)
+            ceilings = _flat_ceilings(tolerances, ids)
+        else:
+            weights = exact.weights(each)
+            ceilings = ceiling_map(exact, each).to_json(ids)
+        if weights is not None and thresholds is not None:
+            found[each] = Functions(weights=weights, thresholds=thresholds, ceilings=ceilings)
+    return found
+
+
+def _level(variant: Variant, ranking: RankingSettings, measure: Measure) -> WeightSteps | None:
+    """A measure under a fusion without weights: one value all over."""
+    values = measure_replay(variant.table, variant.judged, ranking, measure)
+    judged = ~np.isnan(values)
+    if not judged.any():
+        return None
+    value = float(values[judged].mean())
+    return WeightSteps(ends=np.array([0.0, 1.0]), at=np.full(2, value), inside=np.array([value]))
+
+
+def _flat_ceilings(tolerances: Tolerances, ids: tuple[str, ...]) -> list[dict[str, object]]:
+    """Ceilings under a fusion without weights: level lines, at both ends and between them."""
+    pieces: dict[int, list[dict[str, object]]] = {int(case): [] for case in np.flatnonzero(tolerances.judged)}
+    spans = ((0.0, 0.0), (0.0, 1.0), (1.0, 1.0))
+    columns = (tolerances.case, tolerances.score, tolerances.value, tolerances.below)
+    below: set[int] = set()
+    for case, score, value, is_below in zip(*(column.tolist() for column in columns), strict=True):
+        pieces[case] += [
+            {"from": low, "to": high, "threshold": [score, score], "value": value} for low, high in spans
+        ]
+        if is_below:
+            below.add(case)
+    for case in np.flatnonzero(tolerances.constant).tolist():
+        value = float(tolerances.constant[case])
+        pieces[case] += [
+            {"from": low, "to": high, "threshold": [None, None], "value": value} for low, high in spans
+        ]
+    found: list[dict[str, object]] = []
+    for case, own in pieces.items():
+        entry: dict[str, object] = {"id": ids[case]}
+        if case in below:
+            entry["below"] = True
+        found.append(entry | {"pieces": own})
+    return found
+
+
+def _safe_at_any_weight(variant: Variant, ranking: RankingSettings, keep: Flags) -> tuple[Interval, ...]:
+    kept = passing(variant.table, variant.judged, ranking)[keep].all()
+    return (Interval(0.0, 1.0),) if kept else ()
+
+
+def _proposed(settings: SearchSettings, choice: Choice, variants: tuple[Variant, ...]) -> SearchSettings:
+    elected = choice.proposal
+    if elected.name == TODAY:
+        return settings
+    variant = variants[elected.variant]
+    candidates = dataclasses.replace(
+        settings.candidates,
+        lexical_operator=variant.lexical_operator,
+        lexical_function=variant.lexical_function,
+    )
+    return SearchSettings(
+        candidates=candidates, ranking=settings.ranking, source="proposal", preset=None
+    ).with_ranking(elected.settings)
+
+
+def _ends(run: Interval) -> list[float | None]:
+    return [end if np.isfinite(end) else None for end in (run.low, run.high)]
+
+
+def _trade_to_json(trade: Trade) -> dict[str, object]:
+    return {
+        "price": trade.price,
+        "threshold": trade.threshold,
+        "best": _ends(trade.best),
+        "leastCost": trade.least_cost,
+        "separable": bool(trade.separable),
+        "order": trade.order,
+        "answerable": trade.answerable,
+        "noAnswer": trade.no_answer,
+        "missed": trade.missed.to_json(),
+        "wrong": trade.wrong.to_json(),
+        "sentence": trade.sentence,
+    }

@@ -1,0 +1,56 @@
+"""Searches as they can be replayed: frozen settings and the whole set, read as a stream."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from psycopg.rows import class_row
+
+from rag_core.database.connections import Connection
+from rag_core.database.report import Span
+
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayableSearch:
+    """One search. The lists run in parallel, one entry a candidate; all None where no whole set was kept."""
+
+    weights: dict[str, object]
+    hit_count: int
+    vector_available: bool
+    degraded: bool
+    places: list[str] | None
+    ordinals: list[int] | None
+    content_hashes: list[str] | None
+    vector_scores: list[float | None] | None
+    vector_ranks: list[int | None] | None
+    lexical_scores: list[float | None] | None
+    lexical_ranks: list[int | None] | None
+
+
+def stream_searches(connection: Connection, span: Span) -> Iterator[ReplayableSearch]:
+    """The window's searches in the order they were asked, a batch at a time; takes part in a transaction."""
+    with connection.cursor(name="medir_replays", row_factory=class_row(ReplayableSearch)) as cursor:
+        cursor.itersize = _BATCH
+        # a row is a search, by time and id through rag_searches_report, with its whole set by key
+        cursor.execute(
+            """
+            select s.weights, s.hit_count, s.vector_available, s.degraded, c.places, c.ordinals, c.content_hashes,
+                c.vector_scores, c.vector_ranks, c.lexical_scores, c.lexical_ranks
+            from rag_searches s
+                left join rag_candidates c on c.project_id = s.project_id and c.search_id = s.id
+            where s.project_id = %(project)s and s.created_at >= %(start)s and s.created_at < %(end)s
+              and (%(synthetic)s or not s.synthetic)
+            order by s.created_at, s.id
+            """,
+            span.parameters,
+        )
+        yield from cursor
+
+
+def find_settings(connection: Connection, project_id: str, settings_id: str) -> dict[str, object] | None:
+    """Settings that a search ran under, by id."""
+    row = connection.execute(
+        "select settings from search_settings where project_id = %s and id = %s", (project_id, settings_id)
+    ).fetchone()
+    return row[0] if row else None

@@ -1,0 +1,243 @@
+"""The report as one HTML file that needs nothing else: no network, no other file, no server.
+
+What comes from the data is escaped text, in the page as in its figures.
+"""
+
+from datetime import datetime
+from html import escape
+
+import plotly.graph_objects as go
+from plotly.offline import get_plotlyjs
+
+from rag_core.figures.layout import CONFIG
+from rag_core.figures.palette import LIGHT
+from rag_core.figures.report import (
+    health_over_time,
+    latency_over_time,
+    precision_at_depth,
+    precision_by_part,
+    votes_by_rank,
+)
+from rag_core.report.definitions import DEFINITIONS
+from rag_core.report.numbers import DEPTHS, SPLITS, STEPS, Part, Percentiles, Report, SplitName
+
+NOT_MEASURED = "— not measured"
+_CSP = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
+_STYLE = """
+:root { color-scheme: light; }
+body { font: 16px/1.5 system-ui, sans-serif; color: #1F2328; background: #fff; max-width: 64rem; margin: 0 auto;
+  padding: 1.5rem; }
+h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
+.verdict { border-left: .4rem solid; padding: .5rem .8rem; margin: 1rem 0; font-weight: 600; }
+.passed { border-color: #009E73; } .failed { border-color: #D55E00; } .unmeasured { border-color: #8A8781; }
+.badge { display: inline-block; border: 1px solid #8A8781; border-radius: .5rem; padding: 0 .5rem; margin-right: .4rem;
+  font-size: .85rem; }
+.scroll { overflow-x: auto; margin: .5rem 0 1.5rem 0; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
+th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid #E4E6E9; white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; }
+dt { font-weight: 600; } dd { margin: 0 0 .5rem 0; } .note { color: #57606a; font-size: .9rem; }
+"""
+
+
+def report_html(report: Report) -> str:
+    """A whole page: verdict, numbers with n and intervals, figures, a table for each split, definitions."""
+    title = f"medir:rag {report.project_id}"
+    body = "".join(
+        (
+            _head(report, title),
+            "<h2>Precision of votes</h2>",
+            _figure(precision_at_depth(report.whole, LIGHT), "precision"),
+            _precision_table(report.whole),
+            _figure(votes_by_rank(report, LIGHT), "ranks"),
+            _ranks_table(report),
+            "<h2>Latency</h2>",
+            _figure(latency_over_time(report, LIGHT), "latency"),
+            _latency_table(report.whole),
+            "<h2>Health</h2>",
+            _figure(health_over_time(report, LIGHT), "health"),
+            _settings_section(report),
+            _counterfactual_section(report),
+            *(_split_section(report, name) for name in SPLITS),
+            _definitions(),
+        )
+    )
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(_CSP)}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style><script>{get_plotlyjs()}</script></head>"
+        f"<body>{body}</body></html>\n"
+    )
+
+
+def _head(report: Report, title: str) -> str:
+    verdict, whole = report.verdict, report.whole
+    state, word = (
+        ("unmeasured", "")
+        if not verdict.measured
+        else ("passed", "✓ Passed. ")
+        if verdict.passed
+        else ("failed", "✗ Failed. ")
+    )
+    badges = "".join(
+        f'<span class="badge">{label}</span>'
+        for label, shown in (("synthetic", report.synthetic), ("mixed settings", bool(report.mixed_settings)))
+        if shown
+    )
+    five = whole.precision[5]
+    rows = (
+        ("Searches", f"{whole.searches:,}"),
+        ("Precision@5", NOT_MEASURED if five.value is None else f"{five.value:.2f} of {five.votes:,} votes"),
+        ("Hits judged", _share(whole.judged, whole.shown)),
+        ("Degraded", _share(whole.degraded, whole.searches)),
+        ("No hit", _share(whole.no_hit, whole.searches)),
+        ("Latency p95", _milliseconds(whole.latency["total"].p95)),
+    )
+    return (
+        f"<h1>{escape(title)}</h1>"
+        f'<p class="note">From {_time(report.start)} up to {_time(report.end)}; '
+        f"days in {escape(report.zone)}.</p><p>{badges}</p>"
+        f'<p class="verdict {state}">{word}{escape(verdict.reason)}</p>' + _table(("", ""), rows)
+    )
+
+
+def _precision_table(part: Part) -> str:
+    rows: list[tuple[str, ...]] = []
+    for depth in DEPTHS:
+        precision = part.precision[depth]
+        interval = precision.interval
+        rows.append(
+            (
+                f"precision@{depth}",
+                NOT_MEASURED if precision.value is None else f"{precision.value:.3f}",
+                "—" if interval is None else f"{interval.low:.3f} to {interval.high:.3f}",
+                f"{precision.useful:,}",
+                f"{precision.votes:,}",
+                f"{precision.judged_hits:,}",
+            )
+        )
+    return _table(("", "value", "95 % interval", "useful", "votes", "hits judged"), rows)
+
+
+def _ranks_table(report: Report) -> str:
+    by_verdict = {
+        verdict: {entry.rank: entry.votes for entry in entries} for verdict, entries in report.ranks.items()
+    }
+    ranks = sorted({rank for counts in by_verdict.values() for rank in counts})
+    rows = [
+        (str(rank), *(f"{by_verdict[verdict].get(rank, 0):,}" for verdict in ("util", "irrelevante")))
+        for rank in ranks
+    ]
+    return _table(("rank", "useful", "irrelevant"), rows) if rows else ""
+
+
+def _latency_table(part: Part) -> str:
+    rows = [(step, *_percentile_cells(part.latency[step])) for step in STEPS]
+    why = part.latency["total"].why
+    return _table(("step", "n", "p50", "p95", "p99"), rows) + (
+        f'<p class="note">{escape(why)}</p>' if why else ""
+    )
+
+
+def _settings_section(report: Report) -> str:
+    if not report.mixed_settings:
+        return ""
+    rows = [
+        (
+            entry.settings_id,
+            f"{entry.searches:,}",
+            _time(entry.first_at),
+            _time(entry.last_at),
+            ", ".join(f"{name} {_plain(value)}" for name, value in entry.settings.items()),
+        )
+        for entry in report.mixed_settings
+    ]
+    return (
+        "<h2>Mixed settings</h2><p>The window's searches ran under different rules; its numbers are not one number.</p>"
+        + _table(("settings", "searches", "first", "last", "numbers"), rows)
+    )
+
+
+def _counterfactual_section(report: Report) -> str:
+    found = report.counterfactual
+    if found is None:
+        return ""
+    rows = (
+        ("Overlap of places", NOT_MEASURED if found.overlap is None else f"{found.overlap:.3f}"),
+        ("Rank-biased overlap", NOT_MEASURED if found.rbo is None else f"{found.rbo:.3f}"),
+        ("Searches compared", f"{found.searches:,}"),
+        ("Not replayable", f"{found.not_replayable:,}"),
+    )
+    return f"<h2>Against {escape(found.against)}</h2>" + _table(("", ""), rows)
+
+
+def _split_section(report: Report, name: SplitName) -> str:
+    parts = report.splits[name]
+    if not parts:
+        return ""
+    rows = [
+        (
+            key,
+            f"{part.searches:,}",
+            _share(part.degraded, part.searches),
+            _share(part.no_hit, part.searches),
+            *(
+                NOT_MEASURED if precision.value is None else f"{precision.value:.2f} of {precision.votes:,}"
+                for precision in (part.precision[1], part.precision[5])
+            ),
+            *_percentile_cells(part.latency["total"])[1:],
+        )
+        for key, part in parts
+    ]
+    heading = ("key", "searches", "degraded", "no hit", "precision@1", "precision@5", "p50", "p95", "p99")
+    figure = (
+        ""
+        if name == "day"
+        else _figure(precision_by_part(parts, LIGHT, title=f"Precision@5 by {name}"), f"by-{name}")
+    )
+    return f"<h2>By {escape(name)}</h2>{figure}" + _table(heading, rows)
+
+
+def _definitions() -> str:
+    entries = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in DEFINITIONS.items())
+    return f"<h2>What the numbers mean</h2><dl>{entries}</dl>"
+
+
+def _figure(figure: go.Figure, name: str) -> str:
+    return figure.to_html(
+        full_html=False, include_plotlyjs=False, config=CONFIG, div_id=f"figure-{name}", default_width="100%"
+    )
+
+
+def _table(heading: tuple[str, ...], rows: list[tuple[str, ...]] | tuple[tuple[str, ...], ...]) -> str:
+    top = "".join(f"<th>{escape(cell)}</th>" for cell in heading) if any(heading) else ""
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _percentile_cells(latency: Percentiles) -> tuple[str, str, str, str]:
+    return (
+        f"{latency.n:,}",
+        _milliseconds(latency.p50),
+        _milliseconds(latency.p95),
+        _milliseconds(latency.p99),
+    )
+
+
+def _time(time: datetime) -> str:
+    return time.isoformat(timespec="seconds")
+
+
+def _plain(value: object) -> str:
+    return "none" if value is None else str(value)
+
+
+def _milliseconds(value: float | None) -> str:
+    return NOT_MEASURED if value is None else f"{value:.1f} ms"
+
+
+def _share(count: int, total: int) -> str:
+    if not total:
+        return NOT_MEASURED
+    return f"{count / total:.{0 if total < 200 else 1}%} ({count:,} of {total:,})"

@@ -1,0 +1,210 @@
+"""Making a report: the queries of one window, shared out over two connections that see the same state."""
+
+import queue
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from typing import TypeVar
+
+from rag_core.database.connections import Connection, Database
+from rag_core.database.report import (
+    PartCounts,
+    PartLatencies,
+    Span,
+    Split,
+    check_zone,
+    read_counts,
+    read_latencies,
+    read_ranks,
+    read_settings,
+    shared_snapshot,
+)
+from rag_core.report.numbers import (
+    DEPTHS,
+    NO_SEARCHES,
+    NOTHING_MEASURED,
+    SPLITS,
+    STEPS,
+    Part,
+    Percentiles,
+    Precision,
+    RankVotes,
+    Report,
+    SettingsInForce,
+    SplitName,
+)
+from rag_core.report.window import Window
+
+_CONNECTIONS = 2
+_T = TypeVar("_T")
+Latencies = Mapping[str, PartLatencies]
+
+
+def make_report(database: Database, project_id: str, window: Window, *, synthetic: bool = False) -> Report:
+    """The report of a project over a window, from `rag_searches` and `rag_feedback` alone.
+
+    Args:
+        database: Where the rows lie.
+        project_id: A known project.
+        window: Which searches, by the time they were asked at; votes go with their search.
+        synthetic: Whether rows made by benches and demonstrations count too.
+
+    Raises:
+        InvalidInput: The database does not know the window's time zone.
+        DatabaseUnavailable: It does not answer.
+    """
+    span = Span(
+        project_id=project_id, start=window.start, end=window.end, zone=window.zone, synthetic=synthetic
+    )
+    with _Readers.open(database, span.zone) as readers:
+        counting = readers.submit(read_counts, span)
+        whole = readers.submit(read_latencies, span, "whole")
+        ranking = readers.submit(read_ranks, span)
+        counts = counting.result()
+        needed = _splits_to_measure(counts)
+        measuring: dict[Split, Future[list[PartLatencies]]] = {"whole": whole}
+        measuring |= {split: readers.submit(read_latencies, span, split) for split in needed}
+        names = [count.key for count in counts if count.split == "settings"]
+        settings = readers.submit(read_settings, project_id, names).result()
+        latencies: dict[Split, Latencies] = {}
+        for split, found in measuring.items():
+            latencies[split] = {row.key: row for row in found.result()}
+        ranks = ranking.result()
+    parts: dict[tuple[Split, str], Part] = {}
+    for count in counts:
+        parts[count.split, count.key] = _part(count, _latency_of(count, counts, latencies, settings))
+    return Report(
+        project_id=project_id,
+        start=window.start,
+        end=window.end,
+        zone=window.zone,
+        synthetic=synthetic,
+        whole=parts.get(("whole", ""), NO_SEARCHES),
+        ranks={
+            verdict: tuple(
+                RankVotes(rank=rank, votes=votes) for name, rank, votes in ranks if name == verdict
+            )
+            for verdict in ("util", "irrelevante")
+        },
+        settings=_settings_in_force(counts, settings),
+        splits={name: _split(name, parts) for name in SPLITS},
+    )
+
+
+class _Readers:
+    """Two connections on one state of the database, and threads that run queries on whichever is free."""
+
+    def __init__(self, pool: ThreadPoolExecutor, free: "queue.SimpleQueue[Connection]") -> None:
+        self._pool = pool
+        self._free = free
+
+    @classmethod
+    @contextmanager
+    def open(cls, database: Database, zone: str) -> Iterator["_Readers"]:
+        """Open the connections; on leaving, running queries are waited for and those not begun dropped."""
+        with ExitStack() as held:
+            free: queue.SimpleQueue[Connection] = queue.SimpleQueue()
+            first, snapshot_id = held.enter_context(shared_snapshot(database))
+            check_zone(first, zone)
+            free.put(first)
+            for _ in range(_CONNECTIONS - 1):
+                other, _same = held.enter_context(shared_snapshot(database, snapshot_id))
+                free.put(other)
+            pool = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="medir-report")
+            try:
+                yield cls(pool, free)
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+
+    def submit(self, read: Callable[..., _T], *arguments: object) -> Future[_T]:
+        """Run one query as soon as a connection is free, in the order of submission."""
+        return self._pool.submit(self._run, read, arguments)
+
+    def _run(self, read: Callable[..., _T], arguments: Sequence[object]) -> _T:
+        connection = self._free.get()
+        try:
+            return read(connection, *arguments)
+        finally:
+            self._free.put(connection)
+
+
+def _splits_to_measure(counts: Sequence[PartCounts]) -> list[Split]:
+    """The splits whose latencies are not those of the whole or of the settings over again.
+
+    Sorting a million latencies for each is most of a report's work, and mostly there is one model, all three scopes.
+    """
+    searches = {count.key: count.searches for count in counts if count.split == "whole"}.get("", 0)
+    needed: list[Split] = []
+    for split in SPLITS:
+        sizes = [count.searches for count in counts if count.split == split]
+        covered = all(size == searches for size in sizes)
+        one_to_one = split == "model" and len(sizes) == sum(count.split == "settings" for count in counts)
+        if not covered and not one_to_one:
+            needed.append(split)
+    return needed
+
+
+def _latency_of(
+    count: PartCounts,
+    counts: Sequence[PartCounts],
+    latencies: Mapping[Split, Latencies],
+    settings: Mapping[str, Mapping[str, object]],
+) -> PartLatencies | None:
+    if count.split in latencies:
+        return latencies[count.split].get(count.key)
+    whole = next(part for part in counts if part.split == "whole")
+    if count.searches == whole.searches:
+        return latencies["whole"].get("")
+    # what is left is a model that exactly one of the settings names
+    named = next(
+        key for key, value in settings.items() if (value.get("embeddingModel") or "none") == count.key
+    )
+    return latencies["settings"].get(named)
+
+
+def _part(count: PartCounts, latency: PartLatencies | None) -> Part:
+    return Part(
+        searches=count.searches,
+        degraded=count.degraded,
+        no_hit=count.no_hit,
+        vector_unavailable=count.vector_unavailable,
+        shown=count.shown,
+        judged=count.judged,
+        precision={
+            depth: Precision(
+                useful=getattr(count, f"useful_{depth}"),
+                votes=getattr(count, f"votes_{depth}"),
+                judged_hits=getattr(count, f"judged_{depth}"),
+            )
+            for depth in DEPTHS
+        },
+        latency={
+            step: NOTHING_MEASURED
+            if latency is None
+            else Percentiles.of(latency.searches, *getattr(latency, step))
+            for step in STEPS
+        },
+        first_at=count.first_at,
+        last_at=count.last_at,
+    )
+
+
+def _split(name: SplitName, parts: Mapping[tuple[Split, str], Part]) -> tuple[tuple[str, Part], ...]:
+    return tuple(sorted((key, part) for (split, key), part in parts.items() if split == name))
+
+
+def _settings_in_force(
+    counts: Sequence[PartCounts], settings: Mapping[str, Mapping[str, object]]
+) -> tuple[SettingsInForce, ...]:
+    found = [
+        SettingsInForce(
+            settings_id=count.key,
+            settings=settings[count.key],
+            searches=count.searches,
+            first_at=count.first_at,
+            last_at=count.last_at,
+        )
+        for count in counts
+        if count.split == "settings"
+    ]
+    return tuple(sorted(found, key=lambda entry: (entry.first_at, entry.settings_id)))

@@ -1,0 +1,293 @@
+"""What a report says, as values, and its form in JSON. Pure.
+
+None means "not measured": nothing was judged, or too little was observed. It is never 0.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from rag_core.metrics.intervals import Interval, wilson
+
+DEPTHS = (1, 3, 5, 10)
+STEPS = ("total", "embed", "vector", "lexical", "rank")
+SPLITS: tuple["SplitName", ...] = ("settings", "model", "actor", "surface", "scope", "day")
+P95_FROM, P99_FROM = 20, 100
+
+SplitName = Literal["settings", "model", "actor", "surface", "scope", "day"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Precision:
+    """Votes on hits of rank k or better: `useful` of `votes`, on `judged_hits` distinct hits."""
+
+    useful: int
+    votes: int
+    judged_hits: int
+
+    @property
+    def value(self) -> float | None:
+        """The useful votes' share of all votes; None without a vote. The denominator is never k."""
+        return self.useful / self.votes if self.votes else None
+
+    @property
+    def interval(self) -> Interval | None:
+        """Its 95 % interval; None without a vote."""
+        return wilson(self.useful, self.votes)
+
+    def to_json(self) -> dict[str, object]:
+        """As in the contract."""
+        interval = self.interval
+        return {
+            "value": self.value,
+            "useful": self.useful,
+            "votes": self.votes,
+            "judgedHits": self.judged_hits,
+            "low": interval.low if interval else None,
+            "high": interval.high if interval else None,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Percentiles:
+    """Milliseconds of `n` searches. p95 needs 20 of them and p99 100: below, each is the maximum in disguise."""
+
+    n: int
+    p50: float | None
+    p95: float | None
+    p99: float | None
+
+    @classmethod
+    def of(cls, n: int, p50: float, p95: float, p99: float) -> "Percentiles":
+        """What n searches can say."""
+        return cls(
+            n=n,
+            p50=p50 if n else None,
+            p95=p95 if n >= P95_FROM else None,
+            p99=p99 if n >= P99_FROM else None,
+        )
+
+    @property
+    def why(self) -> str | None:
+        """Why a percentile is missing; None when all are there."""
+        if self.n == 0:
+            return "No search was measured."
+        missing = [
+            f"{name} needs {least}"
+            for name, least in (("p95", P95_FROM), ("p99", P99_FROM))
+            if self.n < least
+        ]
+        return f"{' and '.join(missing)} searches; there {_are(self.n)}." if missing else None
+
+    def to_json(self) -> dict[str, object]:
+        """As in the contract; `why` only where something is missing."""
+        told: dict[str, object] = {"n": self.n, "p50": self.p50, "p95": self.p95, "p99": self.p99}
+        return told if self.why is None else told | {"why": self.why}
+
+
+NOTHING_MEASURED = Percentiles(n=0, p50=None, p95=None, p99=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The numbers of some of the window's searches: all of them, or one key of a split.
+
+    The first four count all searches; precision, latency, `shown` (hits) and `judged` (distinct hits with a
+    vote) leave out the degraded ones. `first_at` and `last_at` are None for no search.
+    """
+
+    searches: int
+    degraded: int
+    no_hit: int
+    vector_unavailable: int
+    shown: int
+    judged: int
+    precision: Mapping[int, Precision]
+    latency: Mapping[str, Percentiles]
+    first_at: datetime | None
+    last_at: datetime | None
+
+    @property
+    def judged_share(self) -> float | None:
+        """Distinct judged hits over hits shown; None where no hit was shown."""
+        return self.judged / self.shown if self.shown else None
+
+    def to_json(self) -> dict[str, object]:
+        """The keys that a split's entry has beside its `key`."""
+        return {
+            "searches": self.searches,
+            "degraded": self.degraded,
+            "noHit": self.no_hit,
+            "precision": {str(depth): self.precision[depth].to_json() for depth in DEPTHS},
+            "latency": {step: self.latency[step].to_json() for step in STEPS},
+        }
+
+
+NO_SEARCHES = Part(
+    searches=0,
+    degraded=0,
+    no_hit=0,
+    vector_unavailable=0,
+    shown=0,
+    judged=0,
+    precision={depth: Precision(useful=0, votes=0, judged_hits=0) for depth in DEPTHS},
+    latency=dict.fromkeys(STEPS, NOTHING_MEASURED),
+    first_at=None,
+    last_at=None,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankVotes:
+    """How many votes of one verdict fell on hits of one rank."""
+
+    rank: int
+    votes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsInForce:
+    """Settings that some of the window's searches ran under, with the first and the last of them."""
+
+    settings_id: str
+    settings: Mapping[str, object]
+    searches: int
+    first_at: datetime
+    last_at: datetime
+
+    def to_json(self) -> dict[str, object]:
+        """As in the contract."""
+        return {
+            "settingsId": self.settings_id,
+            "settings": dict(self.settings),
+            "searches": self.searches,
+            "from": self.first_at.isoformat(),
+            "to": self.last_at.isoformat(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counterfactual:
+    """How alike what was shown and what other settings would show are, over the searches that can be replayed.
+
+    `overlap` and `rbo` are means over `searches`, None where that is 0.
+    """
+
+    against: str
+    searches: int
+    overlap: float | None
+    rbo: float | None
+    not_replayable: int
+
+    def to_json(self) -> dict[str, object]:
+        """As in the contract."""
+        return {
+            "against": self.against,
+            "searches": self.searches,
+            "overlap": self.overlap,
+            "rbo": self.rbo,
+            "notReplayable": self.not_replayable,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The gate: it fails for one thing only. Not measured does not fail."""
+
+    passed: bool
+    measured: bool
+    reason: str
+
+    @classmethod
+    def of(cls, whole: Part) -> "Verdict":
+        """Failed when the vector signal was available in no search of the window, and there was one."""
+        if whole.searches == 0:
+            return cls(passed=True, measured=False, reason="Not measured: the window holds no search.")
+        available = whole.searches - whole.vector_unavailable
+        if available == 0:
+            return cls(
+                passed=False,
+                measured=True,
+                reason=f"The vector signal was available in none of {_searches(whole.searches)}: what was measured "
+                "is the lexical half alone.",
+            )
+        return cls(
+            passed=True,
+            measured=True,
+            reason=f"The vector signal was available in {available:,} of {_searches(whole.searches)}.",
+        )
+
+    def to_json(self) -> dict[str, object]:
+        """As in the contract."""
+        return {"passed": self.passed, "measured": self.measured, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The `medir:rag` report of one project and window. Splits are sorted by key.
+
+    `settings` holds what the window's searches ran under, by the time of the first; `synthetic` tells that rows
+    made by benches and demonstrations were asked for and count too.
+    """
+
+    project_id: str
+    start: datetime
+    end: datetime
+    zone: str
+    synthetic: bool
+    whole: Part
+    ranks: Mapping[str, tuple[RankVotes, ...]]
+    settings: tuple[SettingsInForce, ...]
+    splits: Mapping[SplitName, tuple[tuple[str, Part], ...]]
+    counterfactual: Counterfactual | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The gate."""
+        return Verdict.of(self.whole)
+
+    @property
+    def mixed_settings(self) -> tuple[SettingsInForce, ...]:
+        """The settings, where there were two or more: then no number is of one rule. Else empty."""
+        return self.settings if len(self.settings) > 1 else ()
+
+    def to_json(self) -> dict[str, object]:
+        """The contract's report. `synthetic` and `timeZone` are added where they are not the default."""
+        whole = self.whole.to_json()
+        told: dict[str, object] = {
+            "project": self.project_id,
+            "from": self.start.isoformat(),
+            "to": self.end.isoformat(),
+            "verdict": self.verdict.to_json(),
+            "searches": self.whole.searches,
+            "degraded": self.whole.degraded,
+            "noHit": self.whole.no_hit,
+            "vectorUnavailable": self.whole.vector_unavailable,
+            "precision": whole["precision"],
+            "ranks": {
+                verdict: [{"rank": entry.rank, "votes": entry.votes} for entry in entries]
+                for verdict, entries in self.ranks.items()
+            },
+            "latency": whole["latency"],
+            "judgedShare": self.whole.judged_share,
+            "mixedSettings": [entry.to_json() for entry in self.mixed_settings],
+            "splits": {
+                name: [{"key": key} | part.to_json() for key, part in self.splits[name]] for name in SPLITS
+            },
+        }
+        if self.counterfactual is not None:
+            told["counterfactual"] = self.counterfactual.to_json()
+        if self.synthetic:
+            told["synthetic"] = True
+        if self.zone != "UTC":
+            told["timeZone"] = self.zone
+        return told
+
+
+def _are(count: int) -> str:
+    return "is 1" if count == 1 else f"are {count}"
+
+
+def _searches(count: int) -> str:
+    return "1 search" if count == 1 else f"{count:,} searches"

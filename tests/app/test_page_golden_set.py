@@ -1,0 +1,184 @@
+"""The page Golden set: its verdict, its table, a case explained, a run from the page, the floor raised."""
+
+import threading
+from pathlib import Path
+
+import psycopg
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from medir.page_kit.services import workbench
+from rag_core.golden.floor import read_floor
+from workbench_material import CASES, Installation, open_page, said, texts
+
+WORK = "golden entrega"
+
+
+def cases_shown(page: AppTest) -> list[str]:
+    return list(page.dataframe[0].value["case"])
+
+
+def test_the_first_sentence_says_what_passes_against_which_floor_and_what_was_lost(
+    installation: Installation,
+):
+    page = open_page("golden-set")
+    # 3 cases, floor 2; the fact behind `senha` has moved between the two runs
+    (sentence,) = page.warning
+    assert sentence.value.startswith("✓ **2 of 3 pass, floor 2:** ▼ 1 lost, ▲ 0 won against the run of ")
+    assert "▼ lost: senha — De quanto em quanto tempo a senha do coletor é trocada?" in texts(page)
+    assert any("Between the two runs changed: the index." in caption.value for caption in page.caption)
+
+
+def test_the_table_has_a_row_a_case_with_verdict_place_strip_and_change(installation: Installation):
+    table = open_page("golden-set").dataframe[0].value.set_index("case")
+    assert list(table.index) == ["frete", "fila", "senha"]
+    assert list(table["verdict"]) == ["✓", "✓", "✗"]
+    assert list(table["expected"]) == ["docs/frete.md", "docs/adr/0001-fila.md", "docs/seguranca.md"]
+    assert list(table["change"]) == ["", "", "▼ lost"]
+    assert table["stands"].str.startswith("data:image/svg+xml;base64,").all()
+    assert table.loc["frete", "hit"] == "1"
+    assert table.loc["senha", "hit"] == "—"
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ({"show": "lost"}, ["senha"]),
+        ({"show": "failing"}, ["senha"]),
+        ({"tag": "prazo"}, ["fila", "senha"]),
+        ({"split": "holdout"}, ["fila"]),
+        ({"show": "all", "tag": "preco", "split": "calibrate"}, ["frete"]),
+    ],
+)
+def test_filters_stand_in_the_address(installation: Installation, query: dict[str, str], shown: list[str]):
+    assert cases_shown(open_page("golden-set", **query)) == shown
+
+
+def test_a_filter_that_no_case_meets_says_so(installation: Installation):
+    page = open_page("golden-set", show="won")
+    assert "No case is like that." in texts(page)
+
+
+def test_a_filter_chosen_on_the_page_goes_into_the_address(installation: Installation):
+    page = open_page("golden-set")
+    page.segmented_control(key="show-cases").set_value("failing").run()
+    assert page.query_params["show"] == "failing"
+    assert cases_shown(page) == ["senha"]
+    page.segmented_control(key="show-cases").set_value("all").run()
+    assert "show" not in page.query_params
+
+
+def test_a_case_in_the_address_is_explained_with_what_would_make_it_pass(installation: Installation):
+    page = open_page("golden-set", case="senha")
+    assert page.subheader[0].value == "✗ This case fails"
+    told = texts(page)
+    assert "expects docs/seguranca.md" in told
+    assert "note: mudou de lugar na segunda versão" in told
+    assert "→ It passes with a limit of" in told
+    hits = page.dataframe[1].value
+    assert list(hits["citation"]) == ["docs/motorista.md › Motorista › Senha"]
+    rivals = page.dataframe[2].value
+    assert list(rivals["mark"])[-1] == "→"
+    assert rivals["citation"].iloc[-1].startswith("docs/seguranca.md")
+
+
+def test_a_run_that_is_not_the_last_can_be_looked_at(installation: Installation):
+    page = open_page("golden-set")
+    first = page.selectbox(key="run-in-view").options[-1]
+    assert first.endswith("3 of 3")
+    with psycopg.connect(installation.environment["DATABASE_URL"]) as connection:
+        row = connection.execute(
+            "select id::text from runs where kind = 'golden' order by started_at"
+        ).fetchone()
+    assert row
+    page.selectbox(key="run-in-view").set_value(row[0]).run()
+    assert page.success[0].value == "✓ **3 of 3 pass, floor 2:** the first run of these cases"
+    assert page.query_params["run"] in (row[0], [row[0]])
+
+
+def test_the_run_button_measures_outside_the_pages_thread(own_installation: Installation):
+    page = open_page("golden-set")
+    page.button(key="run-golden").click().run()
+    workbench().work.wait(WORK, timeout_s=60)
+    page.run()
+    # nothing changed since the second run
+    assert page.success[0].value.startswith("✓ **2 of 3 pass, floor 2:** ▼ 0 lost, ▲ 0 won")
+    assert len(page.selectbox(key="run-in-view").options) == 4
+
+
+def test_raising_the_floor_asks_why_and_writes_it_into_the_file(own_installation: Installation):
+    cases = own_installation.cases
+    cases.write_text(CASES.replace("floor: 2", "floor: 1"), encoding="utf-8")
+    page = open_page("golden-set")
+    page.button(key="raise-floor").click().run()
+    page.button(key="floor-confirm").click().run()
+    assert any("say why" in warning.value for warning in page.warning)
+    assert read_floor(cases.read_text(encoding="utf-8")) == 1
+    page.text_area(key="floor-reason").set_value("as good as it was").run()
+    page.button(key="floor-confirm").click().run()
+    workbench().work.wait(WORK, timeout_s=60)
+    assert read_floor(cases.read_text(encoding="utf-8")) == 2
+    page.run()
+    assert "2 of 3 pass, floor 2" in said(page)
+
+
+def test_faults_of_the_golden_set_are_listed_and_nothing_can_be_run(own_installation: Installation):
+    faulty = CASES.replace("docs/frete.md", "docs/nowhere.md").replace("id: fila", "id: frete")
+    own_installation.cases.write_text(faulty, encoding="utf-8")
+    page = open_page("golden-set")
+    assert "The golden set has " in page.error[0].value
+    assert page.button(key="run-golden").disabled
+    table = page.dataframe[0].value
+    assert {"line", "case", "field", "message"} == set(table.columns)
+    assert len(table) >= 1
+
+
+def test_a_refused_run_says_why_and_offers_to_measure_it_as_it_is(
+    own_installation: Installation, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("MEDIR_EMBEDDING", "ollama")
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
+    page = open_page("golden-set")
+    page.button(key="run-golden").click().run()
+    workbench().work.wait(WORK, timeout_s=60)
+    page.run()
+    assert "This golden run would be degraded" in texts(page)
+    page.button(key="run-degraded").click().run()
+    workbench().work.wait(WORK, timeout_s=60)
+    page.run()
+    assert ":orange-badge[:material/warning: degraded]" in [badge.value for badge in page.markdown]
+
+
+def test_a_project_without_golden_set_shows_how_to_write_one(own_installation: Installation):
+    own_installation.cases.unlink()
+    page = open_page("golden-set")
+    assert "no golden set yet" in page.info[0].value
+    assert "floor: 0" in page.code[0].value
+
+
+def test_while_a_run_goes_on_its_progress_stands_in_the_place_of_the_button(own_installation: Installation):
+    opened = open_page("golden-set")
+    begun, go_on = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        begun.set()
+        go_on.wait(30)
+
+    workbench().work.start(WORK, wait)
+    try:
+        assert begun.wait(10)
+        # the page was left and is opened again, in the same session and in another
+        for page in (opened.run(), open_page("golden-set")):
+            assert [bar.proto.text for bar in page.get("progress")] == ["Starting"]
+            assert "run-golden" not in [button.key for button in page.button]
+            assert "2 of 3 pass" in said(page)
+    finally:
+        go_on.set()
+        workbench().work.wait(WORK, timeout_s=30)
+    opened.run()
+    assert "run-golden" in [button.key for button in opened.button]
+
+
+def test_the_project_folder_is_left_as_it_was(installation: Installation):
+    open_page("golden-set")
+    assert Path(installation.cases).read_text(encoding="utf-8") == CASES

@@ -1,0 +1,182 @@
+"""The page Search: one question is one search, hits are citations, other numbers ask nothing again."""
+
+import psycopg
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from medir.page_kit.plain_text import SHOWN_CHARS
+from workbench_material import (
+    ANA,
+    DOCUMENTS,
+    HOSTILE,
+    HOSTILE_SIGNS,
+    Installation,
+    blocks,
+    elements,
+    open_page,
+    said,
+    services_of,
+    texts,
+)
+
+QUESTION = "Por quantos dias a fila guarda eventos?"
+
+
+def searches(installation: Installation) -> int:
+    """How many searches are recorded."""
+    with psycopg.connect(installation.environment["DATABASE_URL"]) as connection:
+        row = connection.execute("select count(*) from rag_searches").fetchone()
+    return row[0] if row else 0
+
+
+def quotes(page: AppTest) -> list[str]:
+    """What each hit offers to be copied: its text and its citation."""
+    return [element.value for element in page.code]
+
+
+def ask(page: AppTest, question: str) -> AppTest:
+    return page.text_input(key="search_question").set_value(question).run()
+
+
+def test_a_question_typed_into_the_box_is_answered_with_citations(installation: Installation):
+    page = ask(open_page("search"), QUESTION)
+    assert "1.  docs/adr/0001-fila.md › Fila de eventos › Decisão" in texts(page)
+    # the whole text of the chunk, then where it stands
+    assert quotes(page)[0] == (
+        "# Fila de eventos\n\n## Decisão\n\nA fila guarda eventos do coletor por sete dias.\n"
+        "— docs/adr/0001-fila.md › Fila de eventos › Decisão"
+    )
+    assert page.query_params["q"] == [QUESTION] or page.query_params["q"] == QUESTION
+
+
+def test_a_question_in_the_address_is_asked(installation: Installation):
+    page = open_page("search", q=QUESTION)
+    assert page.text_input(key="search_question").value == QUESTION
+    assert "1.  docs/adr/0001-fila.md" in texts(page)
+
+
+def test_a_question_is_one_search_however_often_the_page_is_drawn(installation: Installation):
+    before = searches(installation)
+    page = ask(open_page("search"), "Quando o frete é calculado?")
+    assert searches(installation) == before + 1
+    page.run()
+    page.slider(key="try-weight").set_value(0.9).run()
+    page.slider(key="try-limit").set_value(2).run()
+    page.segmented_control(key="search-whole").set_value("shown").run()
+    page.button(key="open-1").click().run()
+    assert searches(installation) == before + 1
+    ask(page, "Quando o pedágio entra no frete?")
+    assert searches(installation) == before + 2
+
+
+def test_the_sliders_rank_this_answer_again_and_say_what_moved(installation: Installation):
+    page = ask(open_page("search"), QUESTION)
+    first = quotes(page)
+    page.slider(key="try-threshold").set_value(0.0).run()
+    # without a threshold the limit is reached: 8 chunks, of which no file may give more than 2
+    assert "**5 hits** of 8 candidates" in said(page)
+    assert ":blue-badge[:material/experiment: trial]" in said(page)
+    assert quotes(page)[: len(first)] == first
+    assert texts(page).count("▲ new") == 5 - len(first)
+    assert "threshold" in page.query_params
+    page.slider(key="try-threshold").set_value(1.0).run()
+    assert texts(page).count("▼ left: ") == len(first)
+    page.button(key="try-reset").click().run()
+    assert quotes(page) == first
+    assert "threshold" not in page.query_params
+    assert "left: " not in texts(page)
+
+
+def test_numbers_of_the_address_are_tried_at_once(installation: Installation):
+    page = open_page("search", q=QUESTION, threshold="0", limit="2", cap="1")
+    assert "**2 hits** of" in said(page)
+    assert page.slider(key="try-limit").value == 2
+    assert page.segmented_control(key="try-cap").value == "1"
+
+
+def test_a_threshold_that_cuts_everything_says_how_many_and_what_to_do(installation: Installation):
+    page = open_page("search", q=QUESTION, threshold="1")
+    (told,) = [info.value for info in page.info]
+    assert told.startswith("The threshold 1.000 removed all ")
+    assert "move its slider" in told
+
+
+def test_the_whole_set_is_shown_on_demand_with_the_fate_of_each_candidate(installation: Installation):
+    page = ask(open_page("search"), QUESTION)
+    assert not list(page.dataframe)
+    page.segmented_control(key="search-whole").set_value("shown").run()
+    table = page.dataframe[0].value
+    assert list(table["whole"]) == list(range(1, len(table) + 1))
+    assert table["fate"].isin(["shown", "threshold", "file cap", "limit"]).all()
+
+
+def test_the_scope_narrows_the_search_and_is_a_search_of_its_own(installation: Installation):
+    before = searches(installation)
+    page = ask(open_page("search"), "coletor")
+    page.segmented_control(key="search-scope").set_value("adr").run()
+    assert searches(installation) == before + 2
+    assert all("— docs/adr/" in quote for quote in quotes(page))
+
+
+def test_a_citation_opens_its_source_at_its_place_with_its_neighbours(installation: Installation):
+    page = ask(open_page("search"), "O pedágio entra no frete")
+    page.button(key="open-1").click().run()
+    told = texts(page)
+    assert "docs/frete.md  ·  chunk 2 of 2" in told
+    assert DOCUMENTS["docs/frete.md"].split("\n\n")[1] in told
+    assert "← cited" in told
+
+
+def test_no_text_of_a_document_reaches_markdown_html_or_a_label(installation: Installation):
+    page = ask(open_page("search"), "tarifa hostil em R$")
+    page.segmented_control(key="search-whole").set_value("shown").run()
+    page.button(key="open-1").click().run()
+    quoted = next(quote for quote in quotes(page) if "hostil" in quote)
+    # what can be seen is what is stored, character by character
+    assert quoted.startswith(HOSTILE.strip()[:SHOWN_CHARS])
+    shown_as_text = {"text", "code", "arrow_data_frame", "bidi_component", "component", "text_input"}
+    for element in elements(page):
+        if element.type not in shown_as_text:
+            for sign in HOSTILE_SIGNS:
+                assert sign not in str(element.proto), element.type
+    for block in blocks(page):
+        for sign in HOSTILE_SIGNS:
+            assert sign not in str(getattr(block, "proto", "")), block.type
+
+
+def test_marked_words_join_to_the_text_they_were_cut_from(installation: Installation):
+    page = ask(open_page("search"), "tarifa hostil em R$")
+    components = [element for element in elements(page) if "quoted" in str(element.proto)]
+    assert components
+    assert not any("<mark" in str(element.proto) for element in components)
+
+
+def test_a_blank_question_asks_nothing(installation: Installation):
+    before = searches(installation)
+    page = ask(open_page("search"), "   ")
+    assert searches(installation) == before
+    assert "Ask as you would ask a colleague" in texts(page)
+
+
+def test_a_search_without_its_provider_is_answered_by_words_and_says_so(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("MEDIR_EMBEDDING", "ollama")
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
+    page = ask(open_page("search"), QUESTION)
+    (warning,) = [warning.value for warning in page.warning]
+    assert warning.startswith("Degraded: the configured embedding model is not the one that made the index.")
+    assert "The threshold, made for two signals, is suspended." in warning
+    assert "degraded]" in said(page)
+    assert "1.  docs/adr/0001-fila.md" in texts(page)
+
+
+def test_a_reindex_is_told_and_the_question_can_be_asked_again(own_installation: Installation):
+    page = ask(open_page("search"), QUESTION)
+    with services_of(own_installation.environment) as opened:
+        opened.indexing.run(own_installation.project, actor=ANA, mode="full")
+    page.run()
+    assert any("made again since this was asked" in info.value for info in page.info)
+    page.button(key="search-again").click().run()
+    assert searches(own_installation) == 2
+    assert not any("made again" in info.value for info in page.info)

@@ -1,0 +1,77 @@
+"""A real server and a real browser for the tests of what only a browser shows."""
+
+import importlib.util
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+CHROMIUM = Path("/usr/bin/chromium")
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+SETTLED = (
+    "document.querySelector('[data-testid=stApp]')?.getAttribute('data-test-script-state') === 'notRunning'"
+    " && document.querySelector('h2') !== null"
+)
+_START_S = 60.0
+
+
+@contextmanager
+def served(environment: Mapping[str, str], log: Path) -> Iterator[str]:
+    """`medir serve` on a free port, for as long as the context lasts; its address."""
+    port = _free_port()
+    with log.open("wb") as output:
+        server = subprocess.Popen(
+            [sys.executable, "-c", "from medir.cli import main; main()", "serve", "--port", str(port)],
+            env={**os.environ, **environment, "CI": "1"},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _await(address, server, log)
+        yield address
+    finally:
+        server.terminate()
+        try:
+            server.wait(20)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait(10)
+
+
+def why_no_browser() -> str | None:
+    """Why there is no browser to test with, None where there is one."""
+    if importlib.util.find_spec("playwright") is None:
+        return "playwright is not installed"
+    return None if CHROMIUM.exists() else f"{CHROMIUM} is not there: apt install chromium"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _await(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + _START_S
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2):
+                return
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            time.sleep(0.1)
+    raise AssertionError(f"the workbench did not start: {log.read_text(errors='replace')}")

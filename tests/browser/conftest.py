@@ -1,0 +1,81 @@
+"""One workbench and one browser a session, over an indexed project with a lost case."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from browser_material import ARGUMENTS, CHROMIUM, SETTLED, served, why_no_browser
+
+from workbench_material import installations
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+TIMEOUT_MS = 60_000
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    reason = why_no_browser()
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            if reason is not None:
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(scope="session")
+def workbench_address(
+    server_url: str, template_database: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """Where the workbench listens."""
+    folder = tmp_path_factory.mktemp("browser")
+    with installations(server_url, template_database, folder) as make:
+        environment = make().environment
+        with served(environment, folder / "serve.log") as address:
+            yield address
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator["Browser"]:
+    """One chromium."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415  not there where these tests are skipped
+
+    with tempfile.TemporaryDirectory(prefix="medir-browser-") as home, sync_playwright() as driver:
+        opened = driver.chromium.launch(
+            executable_path=str(CHROMIUM), args=list(ARGUMENTS), env={"HOME": home}
+        )
+        yield opened
+        opened.close()
+
+
+OpenPage = Callable[..., AbstractContextManager["Page"]]
+
+
+@pytest.fixture
+def visit(workbench_address: str, browser: "Browser") -> OpenPage:
+    """Opens a path of the workbench and waits until it is drawn."""
+
+    @contextmanager
+    def opened(path: str, *, width: int = 1300, dark: bool = False) -> Iterator["Page"]:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light"
+        )
+        try:
+            page = context.new_page()
+            page.set_default_timeout(TIMEOUT_MS)
+            page.goto(workbench_address + path)
+            settle(page)
+            yield page
+        finally:
+            context.close()
+
+    return opened
+
+
+def settle(page: "Page") -> None:
+    """Wait until the script has run and the page stands still."""
+    page.wait_for_timeout(300)
+    page.wait_for_function(SETTLED, timeout=TIMEOUT_MS)

@@ -1,0 +1,133 @@
+"""The workbench as a person sees it: real pages in a real browser."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+import pytest
+from browser_material import SETTLED
+
+from medir.pages import PAGES
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+OpenPage = Callable[..., AbstractContextManager["Page"]]
+CASE = "/golden-set?case=senha"
+ASKED = "/search?q=Por quantos dias a fila guarda eventos?&threshold=0"
+ADDRESSES = ("/golden-set", CASE, "/search", ASKED, "/search?q=fila&threshold=1", "/index")
+
+
+def settled(page: "Page") -> None:
+    page.wait_for_timeout(300)
+    page.wait_for_function(SETTLED)
+
+
+def test_the_golden_set_shows_its_verdict_and_its_table(visit: OpenPage):
+    with visit("/golden-set") as page:
+        assert "2 of 3 pass, floor 2" in page.locator("[data-testid=stAlert]").first.inner_text()
+        page.locator("[data-testid=stDataFrame] canvas").first.wait_for()
+        assert "lost: senha" in page.inner_text("body")
+
+
+def test_the_root_leads_to_the_first_page_with_what_the_address_asks_for(visit: OpenPage):
+    with visit("/?project=entrega") as page:
+        assert f"/{PAGES[0].path}?project=entrega" in page.url
+
+
+def test_a_row_that_is_selected_is_explained_and_back_leads_back(visit: OpenPage):
+    with visit("/golden-set") as page:
+        table = page.locator("[data-testid=stDataFrame]").first.bounding_box()
+        assert table
+        for row, case in ((1, "frete"), (3, "senha")):
+            # rows are 35 px high, the first is the heading
+            page.mouse.click(table["x"] + 18, table["y"] + 35 * row + 17)
+            page.wait_for_url(f"**case={case}**")
+            settled(page)
+        assert page.locator("h3").first.inner_text() == "✗ This case fails"
+        page.go_back()
+        settled(page)
+        assert "case=frete" in page.url
+        assert page.locator("h3").first.inner_text() == "✓ This case passes"
+
+
+def test_a_question_is_answered_with_its_words_marked(visit: OpenPage):
+    with visit("/search") as page:
+        box = page.locator(".st-key-search_question input")
+        box.fill("Por quantos dias a fila guarda eventos?")
+        box.press("Enter")
+        settled(page)
+        first = page.locator(".st-key-hit-1")
+        assert "docs/adr/0001-fila.md" in first.inner_text()
+        first.locator("mark").first.wait_for()
+        assert "fila" in [mark.lower() for mark in first.locator("mark").all_inner_texts()]
+        assert "q=Por" in page.url
+        box.fill("O que entra no frete?")
+        box.press("Enter")
+        settled(page)
+        page.go_back()
+        settled(page)
+        assert box.input_value() == "Por quantos dias a fila guarda eventos?"
+        assert "docs/adr/0001-fila.md" in page.locator(".st-key-hit-1").inner_text()
+
+
+def test_hostile_text_is_seen_as_it_was_written_and_fetches_nothing(visit: OpenPage):
+    with visit("/search?q=tarifa hostil&threshold=0") as page:
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.reload()
+        settled(page)
+        quoted = page.locator(".st-key-hit-1 .quoted", has_text="R$ 10,00").inner_text()
+        assert "R$ 10,00 e R$ 20,00 com _taxa_ :red[x] ~5~ $5 e $6." in quoted
+        assert "<img src=x onerror=alert(1)> ![rastreio](https://rastreio.example/pixel.png)" in quoted
+        assert page.locator(".st-key-hit-1 img").count() == 0
+        assert page.locator(".st-key-hit-1 .katex").count() == 0
+        assert not [url for url in asked if "127.0.0.1" not in url and not url.startswith(("data:", "blob:"))]
+
+
+def test_a_citation_opens_its_source_and_the_address_leads_to_it(visit: OpenPage):
+    with visit(ASKED) as page:
+        page.locator(".st-key-open-1 button").click()
+        settled(page)
+        dialog = page.get_by_role("dialog")
+        assert "← cited" in dialog.inner_text()
+        assert "open=" in page.url
+        shared = page.url.partition("/search")[2]
+        page.keyboard.press("Escape")
+        settled(page)
+        assert "open=" not in page.url
+    with visit("/search" + shared) as page:
+        assert "← cited" in page.get_by_role("dialog").inner_text()
+
+
+def test_a_run_goes_on_while_another_page_is_looked_at(visit: OpenPage):
+    with visit("/golden-set") as page:
+        page.locator(".st-key-run-golden button").click()
+        page.get_by_role("link", name="Search").first.click()
+        settled(page)
+        page.get_by_role("link", name="Golden set").first.click()
+        settled(page)
+        page.locator(".st-key-run-golden button").wait_for()
+        settled(page)
+        assert "0 lost" in page.locator("[data-testid=stAlert]").first.inner_text()
+
+
+@pytest.mark.parametrize(("address", "dark"), list(zip(ADDRESSES, [True, False] * 3, strict=True)))
+def test_nothing_is_wider_than_a_page_of_400_px(visit: OpenPage, address: str, dark: bool):
+    with visit(address, width=400, dark=dark) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= 400
+        assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 400
+        assert not page.locator("[data-testid=stException]").count()
+
+
+def test_the_dark_theme_is_dark_and_its_ink_is_light(visit: OpenPage):
+    with visit("/golden-set", dark=True) as page:
+        app = page.locator("[data-testid=stApp]")
+        assert app.evaluate("element => getComputedStyle(element).backgroundColor") == "rgb(21, 24, 28)"
+        assert app.evaluate("element => getComputedStyle(element).color") == "rgb(240, 242, 244)"
+
+
+def test_the_light_theme_is_light(visit: OpenPage):
+    with visit("/golden-set") as page:
+        app = page.locator("[data-testid=stApp]")
+        assert app.evaluate("element => getComputedStyle(element).backgroundColor") == "rgb(255, 255, 255)"

@@ -1,0 +1,206 @@
+"""Coverage: what stands in the repository and the event log against what is in the index, worked out by hand."""
+
+import shutil
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import rows
+from psycopg.types.json import Jsonb
+
+from bag_of_words import BagOfWords
+from material import ANA, DOCUMENTS, Fixed, Repository, services
+from rag_core.coverage import Coverage, ScopeCoverage, SourceParts, measure_coverage
+from rag_core.database.connections import Database
+from rag_core.database.projects import Project
+from rag_core.errors import EmbeddingFailed
+from rag_core.model import Scope
+from rag_core.projects import add_project
+
+NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
+
+
+class Away(BagOfWords):
+    """A provider that knows its model and makes no vector."""
+
+    def embed(self, texts, role):
+        raise EmbeddingFailed("It is away.")
+
+
+def make(
+    database: Database, tmp_path: Path, files: Mapping[str, str | bytes] = DOCUMENTS
+) -> tuple[Repository, Project]:
+    repository = Repository(tmp_path / "repo", files)
+    return repository, add_project(database, "entrega", repo=repository.folder)
+
+
+def index(database: Database, project: Project, **options) -> None:
+    services(database).indexing.run(project, actor=ANA, **options)
+
+
+def of(coverage: Coverage, scope: Scope) -> ScopeCoverage:
+    return next(found for found in coverage.scopes if found.scope is scope)
+
+
+def say(
+    database: Database, project: Project, session_id: str, *, event: str, text: str, seq: int = 1
+) -> None:
+    with database.connection() as connection:
+        rows.insert(
+            connection,
+            "session_events",
+            {
+                "project_id": project.project_id,
+                "id": event,
+                "session_id": session_id,
+                "seq": seq,
+                "type": "chat.message",
+                "actor_kind": "human",
+                "actor_id": "ana",
+                "created_at": NOON,
+                "payload": Jsonb({"text": text}),
+            },
+        )
+
+
+def begin(database: Database, project: Project, session_id: str) -> None:
+    with database.connection() as connection:
+        rows.session(connection, project.project_id, session_id)
+
+
+def test_before_the_first_run_every_file_waits(database: Database, tmp_path: Path) -> None:
+    _, project = make(database, tmp_path)
+    measured = measure_coverage(database, project)
+    assert of(measured, Scope.DOCS).parts == SourceParts(covered=0, without_text=0, left_out=0, waiting=3)
+    assert of(measured, Scope.ADR).parts == SourceParts(covered=0, without_text=0, left_out=0, waiting=2)
+    assert (measured.commit, of(measured, Scope.DOCS).indexed_at) == (None, None)
+    assert measured.moved
+
+
+def test_after_a_run_every_file_is_covered_at_the_commit_of_its_scope(
+    database: Database, tmp_path: Path
+) -> None:
+    _, project = make(database, tmp_path)
+    index(database, project)
+    measured = measure_coverage(database, project)
+    documents, decisions = of(measured, Scope.DOCS), of(measured, Scope.ADR)
+    assert documents.parts == SourceParts(covered=3, without_text=0, left_out=0, waiting=0)
+    # frete.md has two sections, the other two documents one each
+    assert (documents.sources, documents.indexed, documents.chunks, documents.without_vector) == (3, 3, 4, 0)
+    assert (decisions.sources, decisions.indexed) == (2, 2)
+    assert documents.commit == decisions.commit == measured.head_commit
+    assert not measured.moved
+
+
+def test_a_file_without_text_is_neither_covered_nor_waiting(database: Database, tmp_path: Path) -> None:
+    _, project = make(database, tmp_path, DOCUMENTS | {"docs/vazio.md": "", "docs/branco.md": "\n\n"})
+    index(database, project)
+    documents = of(measure_coverage(database, project), Scope.DOCS)
+    assert documents.parts == SourceParts(covered=3, without_text=2, left_out=0, waiting=0)
+    assert (documents.sources, documents.indexed) == (5, 3)
+
+
+def test_a_skipped_file_is_left_out_with_its_reason_and_a_note_is_kept(
+    database: Database, tmp_path: Path
+) -> None:
+    odd = {
+        "docs/quebrado.md": b"# \x81\x8d\x8f\n",
+        "docs/antigo.md": "# Cobrança\n\nA cobrança é mensal.\n".encode("cp1252"),
+        "docs/figura.png": b"no text",
+    }
+    _, project = make(database, tmp_path, DOCUMENTS | odd)
+    index(database, project)
+    documents = of(measure_coverage(database, project), Scope.DOCS)
+    assert documents.parts == SourceParts(covered=4, without_text=0, left_out=1, waiting=0)
+    assert documents.skipped_files == ({"path": "docs/quebrado.md", "reason": "encoding"},)
+    assert documents.notes == ({"path": "docs/antigo.md", "note": "read as cp1252"},)
+    assert documents.to_json()["skipped"] == 1
+
+
+def test_a_symbolic_link_is_told_but_is_no_file_of_the_repository(database: Database, tmp_path: Path) -> None:
+    repository, project = make(database, tmp_path)
+    (repository.folder / "docs/ligado.md").symlink_to("frete.md")
+    repository.commit({})
+    index(database, project)
+    documents = of(measure_coverage(database, project), Scope.DOCS)
+    assert documents.parts == SourceParts(covered=3, without_text=0, left_out=0, waiting=0)
+    assert documents.skipped_files == ({"path": "docs/ligado.md", "reason": "symlink"},)
+
+
+def test_a_repository_that_moved_on_has_files_that_wait_and_files_that_are_gone(
+    database: Database, tmp_path: Path
+) -> None:
+    repository, project = make(database, tmp_path)
+    index(database, project)
+    repository.commit(
+        {"docs/nova.md": "# Nova\n\nUma página nova.\n", "docs/adr/0003-x.md": "# X\n\nTexto.\n"}
+    )
+    repository.remove("docs/seguranca.md")
+    measured = measure_coverage(database, project)
+    documents = of(measured, Scope.DOCS)
+    assert documents.parts == SourceParts(covered=2, without_text=0, left_out=0, waiting=1)
+    assert (documents.sources, documents.indexed, documents.gone) == (3, 3, 1)
+    assert of(measured, Scope.ADR).parts == SourceParts(covered=2, without_text=0, left_out=0, waiting=1)
+    assert measured.moved
+    assert measured.head_commit != measured.commit
+
+
+def test_one_scope_indexed_again_does_not_hide_that_another_is_of_yesterday(
+    database: Database, tmp_path: Path
+) -> None:
+    repository, project = make(database, tmp_path)
+    index(database, project)
+    head = repository.commit({"docs/adr/0003-x.md": "# X\n\nTexto.\n"})
+    index(database, project, scopes=(Scope.DOCS,))
+    measured = measure_coverage(database, project)
+    assert of(measured, Scope.DOCS).commit == head
+    assert of(measured, Scope.ADR).commit != head
+    assert measured.moved
+
+
+def test_chunks_that_the_provider_left_without_a_vector_are_counted(
+    database: Database, tmp_path: Path
+) -> None:
+    _, project = make(database, tmp_path)
+    services(database, providers=Fixed(Away())).indexing.run(project, actor=ANA)
+    measured = measure_coverage(database, project)
+    assert (of(measured, Scope.DOCS).chunks, of(measured, Scope.DOCS).without_vector) == (4, 4)
+
+
+def test_a_repository_that_is_gone_leaves_its_files_unmeasured_and_the_index_counted(
+    database: Database, tmp_path: Path
+) -> None:
+    _, project = make(database, tmp_path)
+    index(database, project)
+    shutil.rmtree(project.repo)
+    measured = measure_coverage(database, project)
+    documents = of(measured, Scope.DOCS)
+    assert (documents.sources, documents.parts, documents.indexed, documents.gone) == (None, None, 3, 0)
+    assert measured.problem is not None
+    assert project.repo in measured.problem
+    assert not measured.moved
+
+
+def test_sessions_are_covered_silent_or_waiting(database: Database, tmp_path: Path) -> None:
+    _, project = make(database, tmp_path)
+    for session_id in ("falada", "calada", "em-branco"):
+        begin(database, project, session_id)
+    say(database, project, "falada", event="e1", text="O frete mudou.")
+    say(database, project, "em-branco", event="e2", text=" \n ")
+    index(database, project)
+    begin(database, project, "nova")
+    say(database, project, "nova", event="e3", text="Depois do índice.")
+    sessions = of(measure_coverage(database, project), Scope.SESSION)
+    assert sessions.parts == SourceParts(covered=1, without_text=2, left_out=0, waiting=1)
+    assert (sessions.sources, sessions.indexed) == (4, 1)
+
+
+def test_a_session_that_went_on_after_the_run_waits_again(database: Database, tmp_path: Path) -> None:
+    _, project = make(database, tmp_path)
+    begin(database, project, "longa")
+    say(database, project, "longa", event="e1", text="A primeira fala.")
+    index(database, project)
+    say(database, project, "longa", event="e2", text="A segunda fala.", seq=2)
+    sessions = of(measure_coverage(database, project), Scope.SESSION)
+    assert sessions.parts == SourceParts(covered=0, without_text=0, left_out=0, waiting=1)
+    assert (sessions.indexed, sessions.chunks) == (1, 1)

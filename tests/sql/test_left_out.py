@@ -1,0 +1,92 @@
+"""What an index run leaves out, and how its command ends for that."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from material import ANA, Repository, make_project, services
+from medir.cli.frame import make_output
+from medir.cli.index import print_report
+from rag_core.database.connections import Database
+from rag_core.model import Scope
+from rag_core.projects import add_project
+from rag_core.sessions import import_sessions
+
+GOOD = {"docs/guia.md": "# Guia\n\nTexto.\n", "docs/adr/0001-fila.md": "# Fila\n\nTexto.\n"}
+
+
+def test_what_is_left_out_by_rule_leaves_a_run_complete_and_what_could_not_be_read_does_not(
+    database: Database, tmp_path: Path
+) -> None:
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1\n"
+    repository = Repository(tmp_path / "p", GOOD | {"docs/lfs.md": pointer})
+    (repository.folder / "docs" / "link.md").symlink_to("guia.md")
+    repository.commit({})
+    project = add_project(database, "p", repo=repository.folder)
+    use = services(database)
+
+    by_rule = use.indexing.run(project, actor=ANA)
+    repository.commit({"docs/ruim.md": b"\xff\xff"})
+    with_fault = use.indexing.run(project, actor=ANA)
+    again = use.indexing.run(project, actor=ANA)
+
+    assert [entry["reason"] for entry in by_rule.skipped] == ["lfsPointer", "symlink"]
+    assert (by_rule.complete, with_fault.complete, again.complete) == (True, False, False)
+    assert [entry["path"] for entry in again.skipped if not entry["byRule"]] == ["docs/ruim.md"]
+    assert again.changes.kept == 2
+
+
+def test_a_file_whose_object_is_missing_is_reported_and_the_others_are_indexed(
+    database: Database, tmp_path: Path
+) -> None:
+    repository = Repository(tmp_path / "p", GOOD | {"docs/a.md": "# A\n\nFalta.\n"})
+    oid = repository.git("rev-parse", "HEAD:docs/a.md")
+    (repository.folder / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+    project = add_project(database, "p", repo=repository.folder)
+
+    report = services(database).indexing.run(project, actor=ANA)
+
+    assert report.skipped == ({"path": "docs/a.md", "reason": "unreadable", "byRule": False},)
+    assert (report.changes.added, report.complete) == (2, False)
+
+
+def test_escaped_and_split_names_reach_the_database_and_come_back(database: Database, tmp_path: Path) -> None:
+    project = make_project(
+        database, tmp_path / "p", GOOD | {"docs/duas\nlinhas.md": "# Duas\n", "docs/ação.md": "# A\n"}
+    )
+
+    services(database).indexing.run(project, actor=ANA)
+
+    with database.connection() as connection:
+        paths = {row[0] for row in connection.execute("select source_path from chunks").fetchall()}
+    assert paths == {*GOOD, "docs/duas\nlinhas.md", "docs/ação.md"}
+
+
+def test_a_project_of_sessions_alone_is_indexed(database: Database, tmp_path: Path) -> None:
+    project = make_project(database, tmp_path / "p", {"README.md": "# Fora\n"})
+    event = {
+        "sessionId": "s",
+        "eventId": "e",
+        "type": "chat.message",
+        "createdAt": "2026-01-02T00:00:00Z",
+        "actor": {"kind": "human", "id": "ana"},
+        "payload": {"text": "Oi."},
+    }
+    (tmp_path / "s.jsonl").write_text(json.dumps(event), encoding="utf-8")
+    import_sessions(database, project.project_id, tmp_path / "s.jsonl")
+
+    report = services(database).indexing.run(project, actor=ANA)
+
+    assert report.counts == {Scope.DOCS: (0, 0), Scope.ADR: (0, 0), Scope.SESSION: (1, 1)}
+
+
+def test_a_name_gives_the_terminal_no_commands(
+    database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = make_project(database, tmp_path / "p", GOOD | {"docs/\x1b[31mação\nfim.png": "x"})
+    report = services(database).indexing.run(project, actor=ANA)
+
+    print_report(make_output(as_json=False), report)
+
+    assert "  docs/\\x1b[31mação\\nfim.png: notMarkdown (by rule)\n" in capsys.readouterr().out

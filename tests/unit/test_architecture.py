@@ -1,0 +1,173 @@
+"""The rules of the house, executed: who imports whom, what an import may do, how queries are ordered."""
+
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[2]
+
+
+def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
+        cwd=folder,
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200"},
+    )
+
+
+def test_the_import_contracts_hold() -> None:
+    ended = lint_imports(TOP)
+    assert ended.returncode == 0, ended.stdout
+
+
+def test_each_import_contract_fails_where_it_is_broken(tmp_path: Path) -> None:
+    for package in ("rag_core", "medir"):
+        shutil.copytree(TOP / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(TOP / "pyproject.toml", tmp_path)
+    for file, line in (
+        ("rag_core/model.py", "import rag_core.ranking"),
+        ("rag_core/fusion.py", "import psycopg"),
+        ("rag_core/telemetry.py", "import click"),
+        ("medir/wiring.py", "import streamlit"),
+        ("medir/pages/__init__.py", "import medir.wiring"),
+    ):
+        with (tmp_path / file).open("a", encoding="utf-8") as source:
+            source.write(f"\n{line}\n")
+    ended = lint_imports(tmp_path)
+    verdicts = re.findall(r"(KEPT|BROKEN)$", ended.stdout, flags=re.MULTILINE)
+    assert ended.returncode != 0
+    assert verdicts == ["BROKEN"] * 5, ended.stdout
+
+
+# Imports every module but the pages, which are scripts, and the entry point, and tells of all that it notices.
+_IMPORT_ALL = """
+import importlib, json, pkgutil, sys
+
+noticed = []
+
+def notice(event, arguments):
+    if event in ("socket.connect", "subprocess.Popen", "os.mkdir", "os.rename", "os.remove"):
+        noticed.append(event + " " + repr(arguments))
+    if event == "open":
+        file, mode = str(arguments[0]), str(arguments[1])
+        if (set(mode) & set("wax+") and file != "/dev/null") or file.endswith((".npz", ".npy", ".bin")):
+            noticed.append("open " + file + " " + mode)
+
+sys.addaudithook(notice)
+imported = 0
+for package in ("rag_core", "medir"):
+    root = importlib.import_module(package)
+    for module in pkgutil.walk_packages(root.__path__, package + "."):
+        if not module.name.startswith("medir.pages.") and module.name != "medir.__main__":
+            importlib.import_module(module.name)
+            imported += 1
+print(json.dumps([imported, noticed]))
+"""
+
+
+def test_importing_every_module_connects_to_nothing_loads_no_model_and_makes_no_file(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-B", "-W", "error", "-c", _IMPORT_ALL],
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+        text=True,
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(TOP),
+            "HOME": str(tmp_path),
+            "MEDIR_HOME": str(tmp_path / "home"),
+        },
+    )
+    assert ended.returncode == 0, ended.stderr
+    imported, noticed = json.loads(ended.stdout)
+    assert noticed == []
+    assert imported > 50
+    assert list(tmp_path.iterdir()) == []
+
+
+# The last keys of an order that are unique within what is ordered, and why.
+STABLE_LAST_KEYS = {
+    "ordinal": "within a place",
+    "number": "a migration's, or an ordinal counted from 1",
+    "id": "of a row that no reindex replaces",
+    "seq": "within a session",
+    "scope": "one row a scope",
+    "project_id": "one row a project",
+    "coalesce(source_path, session_id)": "one row a place",
+    "lexeme": "distinct within its key",
+    "actor_id": "one vote an actor and hit",
+    "embedding_model": "nothing else is selected",
+    "rank": "of the hits of one search, or one row a verdict and rank",
+}
+
+
+def queries() -> Iterator[tuple[str, str]]:
+    """Every text in `rag_core` that orders rows, with the file and line that it stands in."""
+    for path in sorted((TOP / "rag_core").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and "order by" in node.value:
+                yield f"{path.relative_to(TOP)}:{node.lineno}", node.value
+
+
+def orders(query: str) -> Iterator[str]:
+    """The keys of each `order by` but those of percentiles, whose outcome no order of equals can change."""
+    for match in re.finditer(r"(within group \()?order by\b", query):
+        if match.group(1):
+            continue
+        depth, keys = 0, ""
+        for token in re.findall(r"\w+|\s+|\S", query[match.end() :]):
+            depth += {"(": 1, ")": -1}.get(token, 0)
+            if depth < 0 or (depth == 0 and token in ("limit", "offset", "rows")):
+                break
+            keys += token
+        yield " ".join(keys.split())
+
+
+def last_key(keys: str) -> str:
+    parts = re.split(r",\s*(?![^()]*\))", keys)
+    bare = re.sub(r'( collate "C"| (asc|desc)| nulls (first|last))+$', "", parts[-1])
+    return re.sub(r"^\w+\.", "", bare).strip('"')
+
+
+@pytest.mark.parametrize(("where", "query"), [pytest.param(*found, id=found[0]) for found in queries()])
+def test_every_order_ends_with_a_key_that_is_unique(where: str, query: str) -> None:
+    for keys in orders(query):
+        assert last_key(keys) in STABLE_LAST_KEYS, f"{where}: order by {keys}"
+
+
+@pytest.mark.parametrize(("where", "query"), [pytest.param(*found, id=found[0]) for found in queries()])
+def test_no_order_of_chunks_hangs_on_their_ids_which_a_reindex_changes(where: str, query: str) -> None:
+    if re.search(r"\bfrom (chunks|scoped)\b", query):
+        assert not any(re.search(r"\bid\b", keys) for keys in orders(query)), where
+
+
+def test_the_check_of_orders_sees_what_it_looks_for() -> None:
+    query = 'select row_number() over (order by a, coalesce(b, c) collate "C") from t order by s.x desc, s.id limit 3'
+    assert list(orders(query)) == ['a, coalesce(b, c) collate "C"', "s.x desc, s.id"]
+    assert [last_key(keys) for keys in orders(query)] == ["coalesce(b, c)", "id"]
+    assert list(orders("percentile_cont(0.5) within group (order by latency_ms)")) == []
+    assert last_key("score desc") not in STABLE_LAST_KEYS
+
+
+def test_sql_is_never_built_from_text() -> None:
+    for path in sorted((TOP / "rag_core").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in (
+                "execute",
+                "executemany",
+                "copy",
+            ):  # fmt: skip
+                built = node.args and isinstance(node.args[0], ast.JoinedStr | ast.BinOp)
+                assert not built, f"{path.relative_to(TOP)}:{node.lineno}"

@@ -1,0 +1,103 @@
+"""Keys: the spellings of one word meet under one of them, other words do not."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.lexical.spellings import (
+    fold,
+    key_of_identifier,
+    key_of_letters,
+    key_of_name,
+    keys_asked,
+    keys_of_word,
+    parts_of_name,
+)
+from rag_core.lexical.stop_words import STOP_WORDS
+
+
+@pytest.mark.parametrize(
+    "word", ["previsão", "PREVISÃO", "previsao", unicodedata.normalize("NFD", "previsão")]
+)
+def test_case_accents_and_normal_form_make_no_difference(word: str) -> None:
+    assert fold(word) == "previsao"
+    assert keys_of_word(word) == ("previsao",)
+
+
+@given(st.text())
+def test_folding_twice_changes_nothing_more(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+
+
+@given(st.text(alphabet="abcçãéíõúàXYZ-", min_size=1))
+def test_a_question_asks_for_every_key_under_which_its_own_word_is_kept(word: str) -> None:
+    assert set(keys_of_word(word)) <= set(keys_asked(word))
+
+
+@pytest.mark.parametrize(
+    ("one", "many"),
+    [
+        ("canal", "canais"),
+        ("papel", "papéis"),
+        ("fácil", "fáceis"),
+        ("fuzil", "fuzis"),
+        ("lençol", "lençóis"),
+        ("azul", "azuis"),
+        ("padrão", "padrões"),
+        ("pão", "pães"),
+        ("mão", "mãos"),
+        ("homem", "homens"),
+        ("mês", "meses"),
+        ("país", "países"),
+        ("luz", "luzes"),
+        ("mulher", "mulheres"),
+        ("código", "códigos"),
+        ("disponível", "disponíveis"),
+    ],
+)
+def test_singular_and_plural_ask_for_each_other(one: str, many: str) -> None:
+    assert fold(many) in keys_asked(one)
+    assert fold(one) in keys_asked(many)
+
+
+def test_a_hyphenated_word_is_also_kept_as_one() -> None:
+    assert keys_of_word("pré-venda") == ("pre-venda", "prevenda")
+    assert keys_of_word("-") == ("-",)
+
+
+def test_an_identifier_has_one_key_for_its_number_and_one_for_its_letters() -> None:
+    assert {key_of_identifier(*parts) for parts in (("RN", "058"), ("rn", "58"), ("Rn", "0058"))} == {"rn#58"}
+    assert key_of_letters("RN", "058") == "rn@58"
+    assert key_of_identifier("adr", "000") == "adr#0"
+    assert key_of_identifier("RN", "580") != key_of_identifier("RN", "58")
+
+
+def test_a_file_name_is_the_same_with_and_without_its_folders() -> None:
+    assert (
+        key_of_name("docs/adr/0012-Reentrega.md") == key_of_name("0012-reentrega.md") == "/0012-reentrega.md"
+    )
+    assert keys_of_word("docs/guia.md") == ("/guia.md",)
+    assert key_of_name("docs/adr/") == "/adr"
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("docs/adr/0012-reentrega-limitada.md", ("reentrega", "limitada")),
+        ("src/my_file.py", ("my", "file")),
+        ("kafka.topic.consumers", ("kafka", "topic", "consumers")),
+        ("2024.10", ()),
+        (".env", ("env",)),
+    ],
+)
+def test_the_parts_of_a_name_are_its_words_without_extension_and_numbers(
+    name: str, parts: tuple[str, ...]
+) -> None:
+    assert parts_of_name(name) == parts
+
+
+def test_stop_words_are_kept_folded() -> None:
+    assert {fold(word) for word in STOP_WORDS} == STOP_WORDS
+    assert {"nao", "onde", "porque", "entao"} <= STOP_WORDS

@@ -1,0 +1,127 @@
+"""Terms: what a question asks for, once for each thing however it is spelled."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from rag_core.lexical.terms import AskedTerm, Token, asked_terms, keys_of, resolved_terms
+
+
+def word(text: str, lexeme: str | None = None) -> Token:
+    return Token(alias="word", text=text, lexemes=(lexeme or text.lower(),))
+
+
+def number(text: str) -> Token:
+    return Token(alias="int" if text.startswith("-") else "uint", text=text, lexemes=(text,))
+
+
+def joined(text: str) -> Token:
+    return Token(alias="numword", text=text, lexemes=(text.lower(),))
+
+
+def file(text: str) -> Token:
+    return Token(alias="file", text=text, lexemes=(text,))
+
+
+def stop(text: str) -> Token:
+    return Token(alias="word", text=text, lexemes=())
+
+
+def sign(text: str) -> Token:
+    return Token(alias="blank", text=text, lexemes=None)
+
+
+SPACE = sign(" ")
+
+
+def terms(
+    tokens: Sequence[Token],
+    known: Mapping[str, Sequence[str]] | None = None,
+    *,
+    with_parts: bool = True,
+    stop_words: frozenset[str] = frozenset(),
+) -> list[tuple[str, ...]]:
+    asked = asked_terms(tokens, stop_words=stop_words)
+    assert set(known or {}) <= set(keys_of(asked)), "the test would offer what nobody asks for"
+    return list(resolved_terms(asked, known or {}, with_parts=with_parts))
+
+
+def test_without_other_spellings_the_terms_are_the_lexemes_typed() -> None:
+    tokens = [word("Limite", "limit"), SPACE, stop("de"), SPACE, word("saque", "saqu"), sign("?")]
+    assert terms(tokens) == [("limit",), ("saqu",)]
+    assert terms([word("RN"), number("-058")]) == [("-058",), ("rn",)]
+    assert terms([joined("rn058")]) == [("rn058",)]
+    assert terms([file("docs/guia-geral.md")]) == [("docs/guia-geral.md",)]
+
+
+def test_a_word_has_the_spellings_under_its_own_key_and_its_plurals() -> None:
+    known = {"padrao": ["padrã"], "padroes": ["padro", "padrõ"]}
+    assert terms([word("padrao", "padra")], known) == [("padra", "padro", "padrã", "padrõ")]
+
+
+def test_two_words_that_share_a_spelling_are_one_term() -> None:
+    known = {"padrao": ["padrã"], "padroes": ["padrõ"]}
+    tokens = [word("padrão", "padrã"), SPACE, word("padrões", "padrõ"), SPACE, word("rota", "rot")]
+    assert terms(tokens, known) == [("padrã", "padrõ"), ("rot",)]
+    assert terms([word("rota", "rot"), SPACE, word("rotas", "rot")]) == [("rot",)]
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        [word("RN"), number("-058")],
+        [word("RN"), SPACE, number("058")],
+        [word("rn"), sign("_"), number("058")],
+        [word("rn"), number("-58")],
+        [joined("rn058")],
+        [joined("RN58")],
+    ],
+)
+def test_every_spelling_of_an_identifier_asks_for_its_letters_and_its_number(tokens: list[Token]) -> None:
+    known = {"rn@58": ["rn", "rn058"], "rn#58": ["-058", "058", "rn058"]}
+    letters, numbers = sorted(terms(tokens, known), key=len)
+    assert {"rn", "rn058"} <= set(letters)
+    assert {"-058", "058", "rn058"} <= set(numbers)
+
+
+def test_two_identifiers_with_the_same_letters_are_not_one() -> None:
+    known = {"rn#58": ["-058", "rn058"], "rn@58": ["rn", "rn058"], "rn#61": ["-061"], "rn@61": ["rn"]}
+    tokens = [word("RN"), number("-058"), SPACE, stop("e"), SPACE, word("RN"), number("-061")]
+    assert terms(tokens, known) == [("-058", "rn058"), ("-061",), ("rn", "rn058")]
+
+
+def test_a_number_without_letters_beside_it_has_no_other_spelling() -> None:
+    assert keys_of(asked_terms([number("10"), SPACE, number("-11")])) == ()
+    assert keys_of(asked_terms([stop("de"), SPACE, number("2025")])) == ()
+    assert "lote#500" not in keys_of(asked_terms([word("lote"), sign(", "), number("500")]))
+
+
+def test_parts_of_a_name_take_part_only_where_the_index_knows_them_and_any_term_may_match() -> None:
+    known = {"/guia-geral.md": ["docs/guia-geral.md"], "guia": ["gui"]}
+    tokens = [file("guia-geral.md")]
+    assert terms(tokens, known) == [("docs/guia-geral.md", "guia-geral.md"), ("gui",)]
+    assert terms(tokens, known, with_parts=False) == [("docs/guia-geral.md", "guia-geral.md")]
+
+
+def test_a_host_inside_an_address_is_not_taken_apart() -> None:
+    tokens = [
+        Token(alias="protocol", text="https://", lexemes=None),
+        Token(alias="url", text="exemplo.org/a", lexemes=("exemplo.org/a",)),
+        Token(alias="host", text="exemplo.org", lexemes=("exemplo.org",)),
+        Token(alias="url_path", text="/a", lexemes=("/a",)),
+    ]
+    assert keys_of(asked_terms(tokens)) == ()
+    assert terms(tokens) == [("/a",), ("exemplo.org",), ("exemplo.org/a",)]
+
+
+def test_stop_words_are_left_out_unless_there_is_nothing_else() -> None:
+    tokens = [word("Onde", "onde"), SPACE, word("não", "nao")]
+    stop_words = frozenset({"onde", "nao"})
+    assert terms([*tokens, SPACE, word("rota", "rot")], stop_words=stop_words) == [("rot",)]
+    assert terms(tokens, stop_words=stop_words) == [("nao",), ("onde",)]
+    assert terms([stop("de"), sign("?")]) == []
+
+
+def test_what_is_known_of_other_keys_plays_no_part() -> None:
+    asked = (AskedTerm(own=("rot",), keys=("rota",)),)
+    assert resolved_terms(asked, {"rotas": ["rotass"]}, with_parts=True) == (("rot",),)

@@ -7,20 +7,27 @@ import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import streamlit as st
 import uvicorn
-from starlette.routing import Mount
 
-from medir.http_api.app import make_api
 from rag_core.errors import Refused, Unavailable
+
+if TYPE_CHECKING:
+    import streamlit as st
 
 LOOPBACK = "127.0.0.1"
 _APP = Path(__file__).resolve().parent.parent / "app.py"
 
 
-def make_app() -> st.App:
+def make_app() -> "st.App":
     """The workbench with `/api` beside it."""
+    # loading Streamlit takes a second that no other verb of the command line should pay
+    import streamlit as st  # noqa: PLC0415
+    from starlette.routing import Mount  # noqa: PLC0415
+
+    from medir.http_api.app import make_api  # noqa: PLC0415
+
     return st.App(_APP, routes=[Mount("/api", app=make_api())])
 
 

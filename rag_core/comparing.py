@@ -31,8 +31,8 @@ class Side:
     found: tuple[CandidateSet, ...]
     others: Mapping[LexicalWay, tuple[CandidateSet, ...]]
     passed: Mapping[str, bool]
-    ground: Mapping[str, object]
-    detail: Mapping[str, object]
+    ground: dict[str, object]
+    detail: dict[str, object]
 
     def candidates_for(self, settings: SearchSettings) -> tuple[CandidateSet, ...] | None:
         """Candidates that other settings can be replayed on; None where they would need other ones."""

@@ -7,6 +7,7 @@ stand in `template1` or in the database that the URL names. Without it an embedd
 import itertools
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -31,6 +32,8 @@ CopyDatabase = Callable[[], AbstractContextManager[str]]
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # ended politely, a session stops its server and drops its databases, as after Ctrl-C
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     config.stash[EXTERNAL_URL] = os.environ.get("DATABASE_URL") or None
     for name in list(os.environ):
         if name in ("DATABASE_URL", "OLLAMA_HOST") or name.startswith(("MEDIR_", "GIT_", "PG")):

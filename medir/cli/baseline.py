@@ -18,9 +18,10 @@ from medir.cli.frame import (
     with_output,
 )
 from medir.cli.golden import cases_option
+from medir.cli.settings import describe
 from rag_core.answer import origin_to_json
 from rag_core.baselines import baselines_folder, freeze, list_baselines, read_baseline, verify_baseline
-from rag_core.comparing import compare_baselines
+from rag_core.comparing import compare_baselines, side_of_baseline
 from rag_core.golden.baseline_file import Baseline
 from rag_core.model import Candidate
 
@@ -105,13 +106,14 @@ def show_verb(output: Output, name: str, project_id: str | None, cases: Path | N
     output.emit(_baseline_to_json(found))
     if output.as_json:
         return
-    index = found.run["index"]
+    side = side_of_baseline(found)
     output.say(
         f"{found.name}, frozen at {found.frozen_at}: {sum(found.passed.values())} of {len(found.cases)} pass"
+        + (", degraded" if found.identity["degraded"] else "")
     )
-    output.say(f"Settings: {found.identity['settings']}")
-    output.say(f"Index: {index}")
-    output.say(f"Degraded: {'yes' if found.identity['degraded'] else 'no'}")
+    output.say(f"Settings: {describe(side.settings)}")
+    stood_on = side.ground | side.detail
+    output.say("Stands on: " + ", ".join(f"{key} {stood_on[key]}" for key in ("index", "commit", "model")))
     failed = [case for case, passed in found.passed.items() if not passed]
     output.say(f"Failing: {', '.join(failed) or 'none'}")
     output.say(f"Checksum: {found.checksum}")

@@ -169,7 +169,7 @@ def _tell(output: Output, error: Exception) -> int:
     if isinstance(error, click.ClickException):
         return _refuse(output, "usage", error.format_message(), _usage_hint(error))
     if isinstance(error, MedirError):
-        return _refuse_error(output, error)
+        return refuse_error(output, error)
     return _fault(output, error)
 
 
@@ -178,7 +178,8 @@ def stop(code: int) -> NoReturn:
     raise click.exceptions.Exit(code)
 
 
-def _refuse_error(output: Output, error: MedirError) -> int:
+def refuse_error(output: Output, error: MedirError) -> int:
+    """Tell the user, as JSON where that was asked for; the exit code."""
     details: dict[str, object] = {"code": error.code, "message": error.message, "hint": error.hint}
     if error.where is not None:
         details["where"] = error.where

@@ -94,6 +94,8 @@ def run_verb(
         if comparison is not None:
             print_comparison(output, comparison, what="This run")
     code = _exit_code(run, comparison if fail_on else None)
+    if code == EXIT_GATE and run.gate_passed:
+        output.say("Failed: cases of the baseline are lost.")
     if code:
         stop(code)
 

@@ -12,6 +12,7 @@ from medir.cli.frame import (
     Output,
     configuration,
     operator,
+    refuse_error,
     services,
     stop,
     with_output,
@@ -58,8 +59,7 @@ def _prepare(output: Output, *, serving: bool) -> int:
             if not serving:
                 raise
             # the workbench shows what is wrong with the set
-            output.note(error.message)
-            output.note(error.hint)
+            refuse_error(output, error)
             return EXIT_REFUSED
     output.emit(run.to_json())
     if not output.as_json:

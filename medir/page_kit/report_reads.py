@@ -1,6 +1,7 @@
 """What the Report page reads: kept until a search is recorded or this workbench takes a vote, and for seconds only.
 
-Votes from elsewhere tell nobody, and a large window takes a while to read; so what is kept may be some seconds old.
+Votes from elsewhere tell nobody, so what is kept may be some seconds old. A window that takes long to read, because it
+holds a great many searches, is read once a minute at most, whatever is recorded meanwhile.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,16 +23,28 @@ from rag_core.report.window import Window
 T = TypeVar("T")
 
 _KEPT = 32
-_OLD_AFTER_S = 10
+_OLD_AFTER_MS, _SLOW_OLD_AFTER_MS = 10_000.0, 60_000.0
+# from here on a report may take longer than a click should
+_MANY = 100_000
+_FORGOTTEN_AFTER_S = 120
+_MARKS = "report-marks"
+_SLOW = "report-slow"
+
+
+def is_slow() -> bool:
+    """Whether this session's report is of so many searches that it is read once a minute at most."""
+    return bool(st.session_state.get(_SLOW))
 
 
 def report(view: Frame, window: Window, *, synthetic: bool) -> Report:
     """The report of a window."""
     database = workbench().services.database
-    return _kept_for_a_while(
+    made = _kept_for_a_while(
         _key(view, "report", window, synthetic),
         lambda: making.make_report(database, view.project.project_id, window, synthetic=synthetic),
     )
+    st.session_state[_SLOW] = is_slow() or made.whole.searches >= _MANY
+    return made
 
 
 def curve(view: Frame, window: Window, *, synthetic: bool) -> latency_curve.LatencyCurve:
@@ -91,10 +104,26 @@ def _has_changed(result: Mapping[str, object] | None) -> bool:
 
 
 def _key(view: Frame, name: str, *parts: object) -> tuple[object, ...]:
-    url = workbench().services.database.url
-    return (url, name, view.project.project_id, view.version.asked_at, votes_taken(), *parts)
+    url, project_id = workbench().services.database.url, view.project.project_id
+    return (url, name, project_id, _marks(view), *parts)
 
 
-@st.cache_data(max_entries=_KEPT, ttl=_OLD_AFTER_S, show_spinner="Reading searches and votes…")
+def _marks(view: Frame) -> tuple[object, ...]:
+    """What has to stay the same for what is kept to be shown again."""
+    now = workbench().services.clock.monotonic_ms()
+    fresh = (view.project.project_id, view.version.asked_at, votes_taken())
+    kept: tuple[tuple[object, ...], float] | None = st.session_state.get(_MARKS)
+    if kept is not None:
+        marks, at = kept
+        same = is_slow() or fresh == marks[:-1]
+        if marks[0] == fresh[0] and same and now - at < (_SLOW_OLD_AFTER_MS if is_slow() else _OLD_AFTER_MS):
+            return marks
+    marks = (*fresh, now)
+    st.session_state[_MARKS] = (marks, now)
+    st.session_state[_SLOW] = False
+    return marks
+
+
+@st.cache_data(max_entries=_KEPT, ttl=_FORGOTTEN_AFTER_S, show_spinner="Reading searches and votes…")
 def _kept_for_a_while(key: tuple[object, ...], _read: Callable[[], T]) -> T:  # noqa: ARG001  the cache reads it
     return _read()

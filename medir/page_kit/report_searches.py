@@ -114,6 +114,7 @@ def _draw_table(lines: Sequence[SearchLine], zone: ZoneInfo, zone_name: str) -> 
         column_config={
             "asked": st.column_config.TextColumn(f"asked ({zone_name})", width=150),
             "question": st.column_config.TextColumn("question", width=360),
+            "state": st.column_config.TextColumn("state", width=130),
             "useful": st.column_config.TextColumn(
                 f"{WON} useful", help="Useful votes of all votes on its hits"
             ),

@@ -48,7 +48,8 @@ def draw_vote(view: Frame, answer: Answer, hit: RankedCandidate, standing: str |
     for verdict, label in VERDICTS.items():
         stands = verdict == standing
         st.button(
-            label,
+            # in words too: an icon is nothing to a screen reader
+            f"{label}, your vote" if stands else label,
             key=f"vote-{verdict}-{chunk_id}",
             icon=":material/check:" if stands else None,
             type="secondary" if stands else "tertiary",

@@ -47,6 +47,8 @@ def _draw_report(view: Frame, window: Window) -> None:
     with guarded("numbers"):
         before = report_reads.report(view, window.before, synthetic=synthetic)
         draw_numbers(report, before)
+        if report_reads.is_slow():
+            st.caption("A window of many searches: its numbers are read once a minute at most.")
         draw_changes(changes(report, before, report_reads.index_times(view)), before)
     with guarded("figures"):
         draw_figures(report, report_reads.curve(view, window, synthetic=synthetic))

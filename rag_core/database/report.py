@@ -20,6 +20,7 @@ from rag_core.errors import InvalidInput
 Split = Literal["whole", "settings", "model", "actor", "surface", "scope", "day"]
 
 _MEMORY = "128MB"
+_PATIENCE = "10min"
 
 # a row is a split and key. votes: one row a search; cells: one row a distinct set of facts of searches
 COUNTS: LiteralString = """
@@ -250,11 +251,13 @@ def shared_snapshot(database: Database, snapshot_id: str | None = None) -> Itera
     with database.snapshot() as connection:
         if snapshot_id is not None:
             connection.execute(sql.SQL("set transaction snapshot {}").format(sql.Literal(snapshot_id)))
+        # one connection may stand idle while another still counts, so it waits longer than an abandoned one
         connection.execute(
             """
-            select set_config('work_mem', %s, true), set_config('max_parallel_workers_per_gather', '0', true)
+            select set_config('work_mem', %s, true), set_config('max_parallel_workers_per_gather', '0', true),
+                set_config('idle_in_transaction_session_timeout', %s, true)
             """,
-            (_MEMORY,),
+            (_MEMORY, _PATIENCE),
         )
         row = connection.execute("select pg_export_snapshot()").fetchone()
         yield connection, str(row[0] if row else "")

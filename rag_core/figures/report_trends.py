@@ -67,6 +67,6 @@ def cumulative_latency(curve: LatencyCurve, theme: Theme) -> go.Figure:
             y=share,
             line={"color": theme.ink, "dash": "dot", "width": 0.7},
             annotation={"text": name, "font": {"color": theme.ink}},
-            annotation_position="bottom left",
+            annotation_position="bottom right",
         )
     return figure

@@ -36,9 +36,7 @@ def changes(report: Report, before: Report, indexed_at: Sequence[datetime]) -> t
     ]
     begun = {entry.settings_id: entry for entry in (*reversed(report.settings), *reversed(before.settings))}
     entries = sorted(begun.values(), key=lambda entry: (entry.first_at, entry.settings_id))
-    found += [
-        Change(at=after.first_at, told=_told(earlier, after)) for earlier, after in pairwise(entries)
-    ]
+    found += [Change(at=after.first_at, told=_told(earlier, after)) for earlier, after in pairwise(entries)]
     return tuple(sorted(found, key=lambda change: (change.at, change.told)))
 
 

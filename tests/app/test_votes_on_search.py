@@ -35,7 +35,7 @@ def marked(page: AppTest, chunk: str) -> list[str]:
     return [
         verdict
         for verdict in ("util", "irrelevante")
-        if page.button(key=f"vote-{verdict}-{chunk}").proto.icon == ":material/check:"
+        if page.button(key=f"vote-{verdict}-{chunk}").label.endswith(", your vote")
     ]
 
 

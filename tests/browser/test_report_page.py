@@ -104,15 +104,15 @@ def test_a_bar_leads_to_its_searches_a_vote_is_seen_and_a_narrow_page_holds(addr
     box = bar.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.wait_for_url("**rank=1*")
-    assert "which=useful" in page.url
+    page.wait_for_url("**which=useful*rank=1*")
     expect(page.get_by_text("1 to 1, the newest first.")).to_be_visible()
 
     page.goto(f"{address}/search?project=entrega&q=pedágio")
-    useful = page.get_by_role("button", name="▲ useful").first
-    useful.dblclick()
+    page.get_by_role("button", name="▲ useful").first.dblclick()
+    expect(page.get_by_role("button", name="▲ useful, your vote")).to_have_count(1, timeout=PATIENCE_MS)
     page.get_by_role("button", name="▼ irrelevant").first.click()
-    expect(page.get_by_role("button", name="check ▼ irrelevant").first).to_be_visible()
+    expect(page.get_by_role("button", name="▼ irrelevant, your vote")).to_have_count(1, timeout=PATIENCE_MS)
+    expect(page.get_by_role("button", name="▲ useful, your vote")).to_have_count(0)
     page.get_by_role("link", name="Report").click()
     expect(page.get_by_text("0.50 of 2 votes;")).to_be_visible(timeout=PATIENCE_MS)
 

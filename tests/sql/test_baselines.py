@@ -217,9 +217,7 @@ def test_on_another_index_there_is_no_single_number_but_both_effects(
         {"docs/frete.md": "# Outra coisa\n\nNada aqui.\n", "docs/novo.md": DOCUMENTS["docs/frete.md"]}
     )
     made.indexing.run(project, actor=ANA)
-    told = against(
-        made, project, frozen, overrides=Overrides(max_per_file=1, threshold=0.02)
-    ).to_json()
+    told = against(made, project, frozen, overrides=Overrides(max_per_file=1, threshold=0.02)).to_json()
     assert (told["comparable"], told["won"], told["lost"]) == (False, None, None)
     assert told["differs"] == ["index", "commit", "settings.threshold", "settings.maxPerFile"]
     assert told["effects"]["settings"] == NOTHING_TURNED

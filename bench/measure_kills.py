@@ -136,7 +136,7 @@ def main() -> None:
     installation = Installation(folder)
     try:
         repository = folder / CORPUS
-        commits = make_history(repository, 2 * ROUNDS)
+        commits = make_history(repository, 3 * ROUNDS)
         expected = {commit: expected_rows(repository, commit) for commit in commits}
         installation.start_server()
         installation.medir("project", "add", CORPUS, "--repo", str(repository))
@@ -224,7 +224,7 @@ def kill_all(
     """Rounds until enough of them have hit a run at work, and those that came too late.
 
     Each goes from one commit to the next. The length that a moment is drawn over follows the machine: it shrinks by a
-    tenth where a kill came too late, and else grows by a fiftieth.
+    quarter where a kill came too late, and else grows a little.
     """
     draw = random.Random(SEED)
     hits: list[Round] = []
@@ -246,7 +246,7 @@ def kill_all(
         )
         print(number + 1, entry, file=sys.stderr)
         (late if entry.step == ENDED else hits).append(entry)
-        spans[mode, part] *= 0.9 if entry.step == ENDED else 1.02
+        spans[mode, part] *= 0.75 if entry.step == ENDED else 1.03
         if len(hits) == ROUNDS:
             return hits, late
     raise SystemExit(f"Only {len(hits)} kills hit a run at work")

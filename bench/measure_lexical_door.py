@@ -136,14 +136,15 @@ def main() -> None:
         f"the questions that have an answer, {DEPTH} candidates a signal unless said, no threshold, at most 2 chunks",
         "a file. `passed` counts all cases under the preset `embedded` as shipped, threshold included.",
     ]
+    out = TOP / "bench" / "results" / "lexical-door.md"
+    out.parent.mkdir(exist_ok=True)
     with throwaway_services() as services:
         for name, questions in _material(services):
             table = ["", f"## {name}", "", *_table(services, name, questions)]
             print("\n".join(table), flush=True)
             lines += table
-    out = TOP / "bench" / "results" / "lexical-door.md"
-    out.parent.mkdir(exist_ok=True)
-    out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            # after each, so that an interrupted run leaves what it has measured
+            out.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _material(services: Services) -> Iterator[tuple[str, list[Question]]]:

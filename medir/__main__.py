@@ -1,5 +1,5 @@
 """`python -m medir`: the command line."""
 
-from medir.cli import main
+from medir.entry import main
 
 main()

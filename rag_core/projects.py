@@ -137,6 +137,11 @@ def cases_file(project: Project) -> Path:
     """
     if project.golden is not None:
         return Path(project.golden) / "cases.yaml"
+    if not Path(project.repo).exists():
+        raise UsageError(
+            f"The repository of {project.project_id} is gone: {project.repo} does not exist.",
+            hint=f"Say where it is now: medir project set --project {project.project_id} --repo PATH.",
+        )
     if is_bare(Path(project.repo)):
         raise UsageError(
             f"The repository of {project.project_id} is bare, so it has no golden_set/ folder.",

@@ -181,3 +181,11 @@ def test_a_removed_project_takes_its_index_searches_votes_and_runs_with_it(
             left = connection.execute(f"select distinct project_id from {table}".encode()).fetchall()
             assert left == [("b",)], table
         assert rows.count(connection, "projects") == 1
+
+
+def test_a_repository_that_is_gone_is_called_gone_and_not_bare(database: Database, tmp_path: Path) -> None:
+    project = make_project(database, tmp_path / "repository")
+    (tmp_path / "repository").rename(tmp_path / "elsewhere")
+
+    with pytest.raises(UsageError, match="is gone"):
+        cases_file(project)

@@ -109,7 +109,7 @@ def test_a_question_finds_the_document_that_answers_it(indexed: Services) -> Non
     assert best.vector_rank == best.lexical_rank == 1
     assert "calculado na coleta" in answer.contents[best.chunk_id]
     assert answer.ranking.hits[0].score == pytest.approx(
-        0.1 * (best.vector_score or 0) + 0.9 * (best.lexical_score or 0), abs=1e-15
+        0.2 * (best.vector_score or 0) + 0.8 * (best.lexical_score or 0), abs=1e-15
     )
 
 

@@ -54,7 +54,7 @@ EMBEDDED = Preset(
     evidence=(
         "Chosen on half of the questions of four Portuguese projects and FaQuAD, 2026-11-30. Found in the first 5, all "
         "questions: 25 of 26, 22 of 24, 22 of 30, 27 of 30; shown on SQuAD-pt, which took no part: 0.86. Foreign "
-        "questions refused: few. See bench/results/presets.md."
+        "questions refused: .23, .12, .03, .09. See bench/results/presets.md."
     ),
     ranking=RankingSettings(
         weight_vector=0.2,
@@ -73,7 +73,7 @@ EMBEDDED_STRICT = Preset(
     ),
     evidence=(
         "Chosen on half of four Portuguese projects' questions, 2026-11-30, to refuse 70 % of foreign ones. Found in "
-        "the first 5: 14 of 26, 18 of 24, 21 of 30, 25 of 30. See bench/results/presets.md."
+        "the first 5: 14 of 26, 18 of 24, 21 of 30, 25 of 30; refused .86, .71, .57, .60. See bench/results/presets.md."
     ),
     ranking=RankingSettings(
         weight_vector=0.2,

@@ -40,7 +40,7 @@ CORPUS = "coopshield"
 ROUNDS = 50
 SEED = 20260102
 MEDIR = (sys.executable, "-c", "from medir.cli import main; main()")
-WAIT_S = 120.0
+WAIT_S = 300.0
 ENDED = "ended"
 
 Victim = Literal["client", "postmaster", "postmaster and backends"]

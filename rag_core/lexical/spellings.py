@@ -76,7 +76,7 @@ def keys_asked(word: str) -> tuple[str, ...]:
 
     Examples:
         >>> keys_asked("canais")
-        ('canais', 'canal', 'canail', 'canai', 'canaisses', 'canaiss')
+        ('canais', 'canal', 'canail', 'canai', 'canaises', 'canaiss')
     """
     own = keys_of_word(word)
     return tuple(dict.fromkeys((*own, *(form for key in own for form in _in_other_number(key)))))

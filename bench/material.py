@@ -20,6 +20,7 @@ from rag_core.chunking import CHUNKER_VERSION
 from rag_core.database.candidates import TEXT_SEARCH_CONFIG
 from rag_core.database.chunks import ChunkRow, insert_chunks
 from rag_core.database.index_identity import read_identity, write_identity
+from rag_core.database.lexemes import write_spellings
 from rag_core.database.projects import Project, insert_project
 from rag_core.evaluation import read_golden_set
 from rag_core.golden.cases import GoldenCase
@@ -117,6 +118,7 @@ def index_collection(services: Services, name: str) -> tuple[Project, tuple[Judg
                 for chunk in chunks
             ],
         )
+        write_spellings(connection, name)
         write_identity(
             connection,
             name,

@@ -11,8 +11,8 @@ from rag_core.database.chunks import read_contents
 from rag_core.database.connections import Database
 from rag_core.database.source_chunks import (
     SourceChunk,
+    locate_chunk,
     matching_words,
-    number_of_chunk,
     read_source_chunks,
 )
 from rag_core.errors import UsageError
@@ -47,24 +47,27 @@ def read_surroundings(
         UsageError: The chunk is no longer in the index.
     """
     with database.snapshot() as connection:
-        number = number_of_chunk(connection, project_id, chunk_id)
-        if number is None:
+        located = locate_chunk(connection, project_id, chunk_id)
+        if located is None:
             raise UsageError(
                 "This chunk is no longer in the index: a reindex has replaced it.",
                 hint="Search again for what stands there now.",
             )
+        number = located[1]
         chunks, total = read_source_chunks(
             connection, project_id, place, first=number - neighbours, last=number + neighbours
         )
     return Surroundings(place=place, chunks=chunks, number=number, total=total)
 
 
-def read_matched_words(database: Database, question: str, texts: Sequence[str]) -> frozenset[str]:
+def read_matched_words(
+    database: Database, project_id: str, question: str, texts: Sequence[str]
+) -> frozenset[str]:
     """The words of the texts that the lexical signal counts as the question's; empty without any.
 
     Stems and accents are compared by the database, with the configuration that the index was made with.
     """
     words = words_of(texts)
     with database.connection() as connection:
-        query = build_lexical_query(connection, question, LexicalOperator.ANY)
+        query = build_lexical_query(connection, question, LexicalOperator.ANY, project_id=project_id)
         return matching_words(connection, words, query) if query and words else frozenset()

@@ -5,6 +5,7 @@
     ├── InvalidInput          a file or a value that does not parse; names file, line and field
     │   └── FaultyGoldenSet   a golden set that the linter refuses
     ├── Refused               a sound request that is not carried out, e.g. votes would be lost
+    │   ├── VotesAtRisk       an index run would delete votes; carries their number
     │   ├── Busy              another run holds what this one needs
     │   └── NotComparable     two runs whose ground differs
     ├── Unavailable           a service is missing: database, extension, git, provider
@@ -70,6 +71,19 @@ class Refused(MedirError):
     """A sound request that is deliberately not carried out."""
 
     code = "refused"
+
+
+class VotesAtRisk(Refused):
+    """An index run would delete `votes` votes, and nobody has agreed to that."""
+
+    code = "votesAtRisk"
+
+    def __init__(self, votes: int) -> None:
+        super().__init__(
+            f"This run would delete {votes} {'vote' if votes == 1 else 'votes'}.",
+            hint="Run it with --yes to lose them, or leave the index as it is.",
+        )
+        self.votes = votes
 
 
 class Busy(Refused):

@@ -5,21 +5,19 @@ from datetime import timedelta
 
 from rag_core.database.connections import Database
 from rag_core.database.index_contents import (
-    IndexedChunk,
     IndexedPlace,
     Showing,
-    locate_chunk,
-    read_indexed_chunks,
     read_indexed_places,
     read_showings,
 )
 from rag_core.database.projects import Project
 from rag_core.database.runs import Run, recent_runs, request_cancel
+from rag_core.database.source_chunks import SourceChunk, locate_chunk, read_source_chunks
 from rag_core.model import Place, Scope
 from rag_core.ports import Clock
 from rag_core.runs import close_interrupted
 
-__all__ = ["ChunkPage", "IndexedChunk", "IndexedPlace", "Run", "Showing"]
+__all__ = ["ChunkPage", "IndexedPlace", "Run", "Showing", "SourceChunk"]
 
 PAGE_CHUNKS = 20
 PLACES_LISTED = 500
@@ -35,7 +33,7 @@ class ChunkPage:
     """Chunks of one place in a row: `PAGE_CHUNKS` of them, fewer at its end; `total` is how many it has."""
 
     place: Place
-    chunks: tuple[IndexedChunk, ...]
+    chunks: tuple[SourceChunk, ...]
     total: int
 
 
@@ -52,7 +50,7 @@ def list_places(
 def read_chunk_page(database: Database, project_id: str, place: Place, *, first: int) -> ChunkPage:
     """The chunks of a place from number `first` on; empty where it has none there."""
     with database.connection() as connection:
-        chunks, total = read_indexed_chunks(
+        chunks, total = read_source_chunks(
             connection, project_id, place, first=first, last=first + PAGE_CHUNKS - 1
         )
     return ChunkPage(place=place, chunks=chunks, total=total)

@@ -65,11 +65,11 @@ class Output:
     def say(self, text: str) -> None:
         """One line for a person; silent under `--json`."""
         if not self.as_json:
-            self.people.print(text, markup=False, highlight=False)
+            self.people.print(plain(text), markup=False, highlight=False)
 
     def note(self, text: str) -> None:
         """One line on standard error, under `--json` too."""
-        self.aside.print(text, markup=False, highlight=False)
+        self.aside.print(plain(text), markup=False, highlight=False)
 
     @contextmanager
     def progress(self) -> Iterator[Listener | None]:
@@ -91,6 +91,17 @@ class Output:
                 bar.update(task, description=_STEPS.get(step, step), completed=done, total=total or None)
 
             yield listen
+
+
+def plain(text: str) -> str:
+    """The text with its control characters written out: documents and file names may hold commands for a terminal.
+
+    Newlines and tabs stay.
+    """
+    return "".join(
+        sign if sign.isprintable() or sign in "\n\t" else sign.encode("unicode_escape").decode("ascii")
+        for sign in text
+    )
 
 
 def make_output(*, as_json: bool) -> Output:

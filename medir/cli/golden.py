@@ -13,6 +13,7 @@ from medir.cli.frame import (
     Output,
     chosen_project,
     operator,
+    plain,
     project_option,
     services,
     stop,
@@ -210,7 +211,7 @@ def print_run(output: Output, run: GoldenRun) -> None:
                 for rank in (verdict.rank, verdict.whole_rank, verdict.vector_rank, verdict.lexical_rank)
             ),
             "" if verdict.removed_by is None else str(verdict.removed_by),
-            Text(expected, overflow="ellipsis", no_wrap=True),
+            Text(plain(expected), overflow="ellipsis", no_wrap=True),
         )
     output.people.print(table)
     _print_verdict(output, run)

@@ -10,6 +10,7 @@ from medir.cli.frame import (
     Output,
     chosen_project,
     operator,
+    plain,
     project_option,
     services,
     stop,
@@ -130,6 +131,4 @@ def print_report(output: Output, report: IndexReport) -> None:
 
 def _shown(path: object) -> str:
     """A file's name on one line: a name may hold newlines, or commands for the terminal."""
-    return "".join(
-        sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in str(path)
-    )
+    return plain(str(path)).replace("\n", "\\n")

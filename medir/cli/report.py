@@ -13,6 +13,7 @@ from medir.cli.frame import (
     Output,
     chosen_project,
     operator,
+    plain,
     project_option,
     services,
     stop,
@@ -260,7 +261,7 @@ def _split_table(parts: tuple[tuple[str, Part], ...]) -> Table:
     table = _columns("", "searches", "degraded", "no hit", "precision@5", "votes", "p50 ms", "p95 ms")
     for key, part in parts:
         table.add_row(
-            Text(key),
+            Text(plain(key)),
             f"{part.searches:,}",
             f"{part.degraded:,}",
             f"{part.no_hit:,}",

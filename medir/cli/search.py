@@ -4,7 +4,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from medir.cli.frame import Output, chosen_project, operator, project_option, services, with_output
+from medir.cli.frame import Output, chosen_project, operator, plain, project_option, services, with_output
 from medir.cli.trial import trial_options
 from rag_core.answer import Answer
 from rag_core.model import ALL_SCOPES, DegradedReason, RankedCandidate
@@ -98,7 +98,7 @@ def _whole_set(entries: tuple[RankedCandidate, ...]) -> Table:
             _signal(candidate.vector_score, candidate.vector_rank),
             _signal(candidate.lexical_score, candidate.lexical_rank),
             str(entry.fate),
-            Text(candidate.origin.citation),
+            Text(plain(candidate.origin.citation)),
         )
     return table
 

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.components.v2 import component
 
 from medir.page_kit.signs import FAILED, PASSED
-from rag_core.index_reading import IndexedChunk
+from rag_core.index_reading import SourceChunk
 from rag_core.outline import repeated_chars
 
 _STYLE = """
@@ -70,7 +70,7 @@ _outline = component("medir_outline", html=_MARKUP, css=_STYLE, js=_SCRIPT)
 _KEY = "document-outline"
 
 
-def draw_outline(chunks: Sequence[IndexedChunk], *, chosen: str, pick: Callable[[str], None]) -> None:
+def draw_outline(chunks: Sequence[SourceChunk], *, chosen: str, pick: Callable[[str], None]) -> None:
     """Chunks of one place in a row; a click on a chunk's head calls `pick` with its id."""
 
     def take() -> None:
@@ -81,7 +81,7 @@ def draw_outline(chunks: Sequence[IndexedChunk], *, chosen: str, pick: Callable[
     _outline(key=_KEY, data={"chunks": outlined(chunks, chosen)}, on_picked_change=take)
 
 
-def outlined(chunks: Sequence[IndexedChunk], chosen: str) -> list[dict[str, object]]:
+def outlined(chunks: Sequence[SourceChunk], chosen: str) -> list[dict[str, object]]:
     """What the component draws, a chunk each; `repeated` and `rest` joined are the chunk's text."""
     repeated = [0] + [
         repeated_chars(before.content, chunk.content) if before.origin == chunk.origin else 0
@@ -101,12 +101,12 @@ def outlined(chunks: Sequence[IndexedChunk], chosen: str) -> list[dict[str, obje
     ]
 
 
-def trail_of(chunk: IndexedChunk) -> str:
+def trail_of(chunk: SourceChunk) -> str:
     """The headings above a chunk, or the event that it was said in."""
     return " › ".join(chunk.origin.heading_path) or chunk.origin.event_id or ""
 
 
-def told_of(chunk: IndexedChunk) -> str:
+def told_of(chunk: SourceChunk) -> str:
     """A chunk's size, and whether it has a vector."""
     vector = f"{PASSED} vector" if chunk.model_id is not None else f"{FAILED} no vector"
     return f"{len(chunk.content):,} characters · {vector}"

@@ -7,13 +7,15 @@ import streamlit as st
 from medir.page_kit import reads
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import draw_banner, guarded
+from medir.page_kit.run_failure import recorded_failure
 from medir.page_kit.services import visitor, workbench
-from rag_core.errors import MedirError, Refused
 from rag_core.evaluation import raise_project_floor
 from rag_core.history import Run, stop_golden_run
 
 _LOOKED_AT_EVERY_S = 0.7
 _STEPS = {"embed": "Embedding the questions", "search": "Searching"}
+
+_AFTER_DEATH = "Nothing is lost but that run. Run the golden set again."
 
 
 def start_run(view: Frame, *, allow_degraded: bool = False) -> None:
@@ -78,7 +80,7 @@ def _follow(view: Frame) -> None:
 
 
 def _draw_failure(view: Frame, last: Run | None) -> None:
-    failure = workbench().work.failure(_key(view)) or _recorded_failure(last)
+    failure = workbench().work.failure(_key(view)) or recorded_failure(last, advice=_AFTER_DEATH)
     if failure is None:
         return
     draw_banner(failure, key="golden-run", retry=False)
@@ -87,17 +89,6 @@ def _draw_failure(view: Frame, last: Run | None) -> None:
     ):
         start_run(view, allow_degraded=True)
         st.rerun()
-
-
-def _recorded_failure(last: Run | None) -> MedirError | None:
-    if last is None or last.state not in ("failed", "interrupted", "cancelled"):
-        return None
-    if last.error is not None:
-        return Refused(str(last.error.get("message", "")), hint=str(last.error.get("hint", "")))
-    return Refused(
-        f"The run of {last.started_at:%d %b %H:%M} UTC did not end: its process died.",
-        hint="Nothing is lost but that run. Run the golden set again.",
-    )
 
 
 def _key(view: Frame) -> str:

@@ -9,9 +9,10 @@ from medir.page_kit import index_reads
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import draw_banner, guarded
 from medir.page_kit.index_coverage import SCOPE_NAMES
+from medir.page_kit.run_failure import recorded_failure
 from medir.page_kit.services import visitor, workbench
 from medir.page_kit.signs import LOST, PASSED
-from rag_core.errors import MedirError, Refused
+from rag_core.errors import VotesAtRisk
 from rag_core.index_reading import Run, stop_index_run, time_left
 from rag_core.indexing import IndexMode
 from rag_core.model import ALL_SCOPES, Scope
@@ -21,6 +22,8 @@ _LOOKED_AT_EVERY_S = 0.7
 _STOPPING = "index-stopping"
 _READ = "index-failure-read"
 _STEPS = {"read": "read", "chunk": "cut into chunks", "embed": "make vectors", "write": "write"}
+
+_AFTER_DEATH = "The index is as it was before. Run it again: vectors that were made already are kept."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,10 +144,12 @@ def duration(span: timedelta) -> str:
 
 def draw_failure(view: Frame, last: Run | None, *, recorded: bool) -> None:
     """How the last run of this process failed, where it did, with what can be done; of any process if `recorded`."""
-    failure = workbench().work.failure(_key(view)) or (_recorded_failure(last) if recorded else None)
+    failure = workbench().work.failure(_key(view)) or (
+        recorded_failure(last, advice=_AFTER_DEATH) if recorded else None
+    )
     if failure is None or (last is not None and st.session_state.get(_READ) == last.id):
         return
-    if last is not None and last.state == "failed" and _is_about_votes(failure):
+    if last is not None and last.state == "failed" and failure.code == VotesAtRisk.code:
         wanted = Wanted.of(last)
         st.warning(f"{LOST} Votes are at risk: nothing was changed", icon=":material/how_to_vote:")
         st.text(failure.message)
@@ -196,21 +201,6 @@ def _ask(view: Frame, wanted: Wanted, told: str) -> None:
         kept = st.button("Keep them", key="keep-votes")
         if lost or kept:
             st.rerun()
-
-
-def _recorded_failure(last: Run | None) -> MedirError | None:
-    if last is None or last.state not in ("failed", "interrupted", "cancelled"):
-        return None
-    if last.error is not None:
-        return Refused(str(last.error.get("message", "")), hint=str(last.error.get("hint", "")))
-    return Refused(
-        f"The run of {last.started_at:%d %b %H:%M} UTC did not end: its process died.",
-        hint="The index is as it was before. Run it again: vectors that were made already are kept.",
-    )
-
-
-def _is_about_votes(failure: MedirError) -> bool:
-    return "delete" in failure.message and "vote" in failure.message
 
 
 def _share(run: Run) -> float:

@@ -121,12 +121,14 @@ def surroundings(
     )
 
 
-def matched_words(question: str, quoted: tuple[str, ...]) -> frozenset[str]:
+def matched_words(
+    project: Project, question: str, quoted: tuple[str, ...], at: DataVersion
+) -> frozenset[str]:
     """The words of the texts that the question asked for."""
     opened = workbench()
     return _kept(
-        _key(opened, "words", question, quoted),
-        lambda: citations.read_matched_words(opened.services.database, question, quoted),
+        _key(opened, "words", project.project_id, question, quoted, at.ground),
+        lambda: citations.read_matched_words(opened.services.database, project.project_id, question, quoted),
     )
 
 

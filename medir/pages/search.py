@@ -92,7 +92,7 @@ def _draw_hits(view: Frame, asked: asking.Asked, ranking: Ranking, tried: Rankin
     if missing:
         texts |= reads.texts(view.project, missing, view.version)
     quoted = tuple(texts.get(chunk_id, "") for chunk_id in ids)
-    matched = reads.matched_words(answer.question, quoted)
+    matched = reads.matched_words(view.project, answer.question, quoted, view.version)
     moved = moves(answer.ranking, ranking)
     voted = votes_of_visitor(view, answer.search_id)
     for hit, text in zip(ranking.hits, quoted, strict=True):

@@ -4,19 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag_core.database.candidates import LexicalQuery
-from rag_core.database.chunks import origin_of
+from rag_core.database.chunks import origin_of, place_of
 from rag_core.database.connections import Connection
 from rag_core.model import Origin, Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceChunk:
-    """A chunk in its place. `number` counts from 1 in the order of the source."""
+    """A chunk in its place.
+
+    `number` counts from 1 in the order of the source; `model_id` is None without a vector.
+    """
 
     chunk_id: str
     number: int
     origin: Origin
     content: str
+    model_id: str | None
 
 
 def read_source_chunks(
@@ -26,8 +30,8 @@ def read_source_chunks(
     # a row is a chunk, in the order of its source, by the unique index on (project_id, place, ordinal)
     rows = connection.execute(
         """
-        select id, metadata, content, number, total from (
-            select id::text, metadata, content, row_number() over (order by ordinal) as number,
+        select id, metadata, content, embedding_model, number, total from (
+            select id::text, metadata, content, embedding_model, row_number() over (order by ordinal) as number,
                 count(*) over () as total
             from chunks
             where project_id = %(project)s
@@ -39,26 +43,30 @@ def read_source_chunks(
         {"project": project_id, "kind": place.kind, "key": place.key, "first": first, "last": last},
     ).fetchall()
     chunks = tuple(
-        SourceChunk(chunk_id=row[0], number=row[3], origin=origin_of(place, row[1]), content=row[2])
+        SourceChunk(
+            chunk_id=row[0], number=row[4], origin=origin_of(place, row[1]), content=row[2], model_id=row[3]
+        )
         for row in rows
     )
-    return chunks, rows[0][4] if rows else 0
+    return chunks, rows[0][5] if rows else 0
 
 
-def number_of_chunk(connection: Connection, project_id: str, chunk_id: str) -> int | None:
-    """Which chunk of its place this is, counted from 1; None where the chunk is gone."""
+def locate_chunk(connection: Connection, project_id: str, chunk_id: str) -> tuple[Place, int] | None:
+    """The place of a chunk and its number there, counted from 1; None where there is no such chunk."""
+    # one row: the chunk, with the count of its place's chunks up to it, by the unique index on (place, ordinal)
     row = connection.execute(
         """
-        select count(*)
-        from chunks c join chunks before on before.project_id = c.project_id
-          and before.source_path is not distinct from c.source_path
-          and before.session_id is not distinct from c.session_id
-          and before.ordinal <= c.ordinal
-        where c.project_id = %s and c.id::text = %s
+        select c.source_path, c.session_id, (
+            select count(*) from chunks before
+            where before.project_id = c.project_id and before.ordinal <= c.ordinal
+              and case when c.session_id is null then before.source_path = c.source_path
+                  else before.session_id = c.session_id end
+        )
+        from chunks c where c.project_id = %s and c.id::text = %s
         """,
         (project_id, chunk_id),
     ).fetchone()
-    return int(row[0]) if row and row[0] else None
+    return None if row is None else (place_of(row[0], row[1]), int(row[2]))
 
 
 def matching_words(connection: Connection, words: Sequence[str], query: LexicalQuery) -> frozenset[str]:

@@ -32,7 +32,7 @@ from rag_core.database.lexemes import has_spellings, write_spellings
 from rag_core.database.projects import Project
 from rag_core.database.vectors import drop_unused_vectors
 from rag_core.embedding.providers import Providers
-from rag_core.errors import Refused
+from rag_core.errors import VotesAtRisk
 from rag_core.indexing.matching import Plan, match, rebuild
 from rag_core.indexing.material import Material, Target, read_material
 from rag_core.indexing.report import ChangeReport, IndexMode, IndexReport
@@ -113,7 +113,7 @@ class Indexing:
                 plan = _plan(connection, project, target, material, mode)
                 votes = count_votes(connection, project.project_id, [chunk.id for chunk in plan.removed])
             if votes and not allow_vote_loss and not dry_run:
-                raise _votes_at_risk(votes)
+                raise VotesAtRisk(votes)
             vectors = embed_chunks(
                 self._database,
                 self._providers,
@@ -131,7 +131,7 @@ class Indexing:
                     plan = _plan(connection, project, target, material, mode)
                     lost = delete_chunks(connection, project.project_id, [chunk.id for chunk in plan.removed])
                     if lost and not allow_vote_loss:
-                        raise _votes_at_risk(lost)
+                        raise VotesAtRisk(lost)
                     self._write(connection, project, target, material=material, plan=plan, vectors=vectors)
                     votes = lost
             report = _report(
@@ -229,13 +229,6 @@ def _rows(plan: Plan, vectors: ChunkVectors) -> Iterator[ChunkRow]:
             embedding=vector,
             embedding_model=None if vector is None else vectors.model_id,
         )
-
-
-def _votes_at_risk(votes: int) -> Refused:
-    return Refused(
-        f"This run would delete {votes} {'vote' if votes == 1 else 'votes'}.",
-        hint="Run it with --yes to lose them, or leave the index as it is.",
-    )
 
 
 def _report(

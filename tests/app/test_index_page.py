@@ -13,7 +13,7 @@ from medir.page_kit.document_outline import outlined
 from medir.page_kit.index_running import progress_line
 from medir.page_kit.services import workbench
 from rag_core.database.connections import Database
-from rag_core.index_reading import IndexedChunk, read_chunk_page
+from rag_core.index_reading import SourceChunk, read_chunk_page
 from rag_core.model import Place
 from rag_core.projects import add_project
 from workbench_material import HOSTILE, HOSTILE_SIGNS, SCRIPTS, elements, open_page, texts
@@ -45,7 +45,7 @@ class Bench:
         page.button(key="index-first").click().run()
         return self.finish(page)
 
-    def chunks(self, place: Place = FRETE) -> tuple[IndexedChunk, ...]:
+    def chunks(self, place: Place = FRETE) -> tuple[SourceChunk, ...]:
         return read_chunk_page(self.database, P, place, first=1).chunks
 
     def vote(self, question: str) -> str:

@@ -51,6 +51,18 @@ def browser() -> Iterator["Browser"]:
         opened.close()
 
 
+@pytest.fixture
+def page(browser: "Browser") -> Iterator["Page"]:
+    """An empty window of its own."""
+    context = browser.new_context()
+    try:
+        opened = context.new_page()
+        opened.set_default_timeout(TIMEOUT_MS)
+        yield opened
+    finally:
+        context.close()
+
+
 OpenPage = Callable[..., AbstractContextManager["Page"]]
 
 

@@ -1,15 +1,12 @@
 """The Index page in a real browser: a run that survives leaving the page, and a document shown as text."""
 
-import os
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Request, expect, sync_playwright
+from browser_material import served
+from playwright.sync_api import Page, Request, expect
 
 from material import DOCUMENTS, Repository
 from rag_core.database.connections import Database
@@ -17,16 +14,13 @@ from rag_core.index_reading import read_chunk_page
 from rag_core.model import Place
 from rag_core.projects import add_project
 
-pytestmark = pytest.mark.browser
-
-CHROMIUM = Path("/usr/bin/chromium")
 HOSTILE = (
     "# Preço\n\nCusta R$ 10,00 e R$ 20,00 com _tarifa_ :red[x] ~5~ <img src=x onerror=alert(1)> "
     "![t](http://rastreio.example/t.png) :material/delete:\n\n## Depois\n\n"
     + "A tarifa é congelada na coleta e revista na entrega. "
     * 40
 )
-STARTS_WITHIN_S = 60
+RUN_BEGINS_WITHIN_S = 60
 PATIENCE_MS = 60_000
 
 
@@ -36,49 +30,21 @@ def address(database_url: str, tmp_path: Path) -> Iterator[str]:
     repository = Repository(tmp_path / "repository", {**DOCUMENTS, "docs/hostil.md": HOSTILE})
     with Database(database_url, max_size=1) as database:
         add_project(database, "entrega", repo=repository.folder)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     environment = {
-        **os.environ,
-        "CI": "1",
         "DATABASE_URL": database_url,
         "MEDIR_EMBEDDING": "embedded",
         "MEDIR_HOME": str(tmp_path / "home"),
     }
-    command = [sys.executable, "-c", "from medir.cli import main; main()", "serve", "--port", str(port)]
-    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as server:
-        try:
-            wait_until(lambda: listens(port), "the workbench did not start")
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.terminate()
-
-
-@pytest.fixture
-def page() -> Iterator[Page]:
-    """An empty browser window."""
-    if not CHROMIUM.exists():
-        pytest.skip("there is no chromium on this machine")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        opened = browser.new_page()
-        opened.set_default_timeout(PATIENCE_MS)
-        yield opened
-        browser.close()
+    with served(environment, tmp_path / "serve.log") as listening:
+        yield listening
 
 
 def wait_until(happened: Callable[[], bool], what: str) -> None:
-    until = time.monotonic() + STARTS_WITHIN_S
+    until = time.monotonic() + RUN_BEGINS_WITHIN_S
     while not happened():
         if time.monotonic() > until:
             raise TimeoutError(what)
         time.sleep(0.05)
-
-
-def listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def has_run(database: Database) -> bool:

@@ -1,15 +1,12 @@
 """The Report page in a real browser: from a bar to the searches behind it, back again, and a vote that is seen."""
 
 import os
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from browser_material import served
+from playwright.sync_api import Page, expect
 
 from material import ANA, DOCUMENTS, Repository
 from medir.configuration import load_configuration
@@ -17,10 +14,6 @@ from medir.wiring import open_services
 from rag_core.projects import add_project
 from rag_core.votes import cast_vote
 
-pytestmark = pytest.mark.browser
-
-CHROMIUM = Path("/usr/bin/chromium")
-STARTS_WITHIN_S = 60
 PATIENCE_MS = 60_000
 
 
@@ -46,43 +39,8 @@ def address(database_url: str, tmp_path: Path) -> Iterator[str]:
             verdict="util",
             actor=ANA,
         )
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-c", "from medir.cli import main; main()", "serve", "--port", str(port)]
-    environment = {**os.environ, "CI": "1", **chosen}
-    with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as server:
-        try:
-            wait_until(lambda: listens(port), "the workbench did not start")
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.terminate()
-
-
-@pytest.fixture
-def page() -> Iterator[Page]:
-    """An empty browser window."""
-    if not CHROMIUM.exists():
-        pytest.skip("there is no chromium on this machine")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        opened = browser.new_page()
-        opened.set_default_timeout(PATIENCE_MS)
-        yield opened
-        browser.close()
-
-
-def wait_until(happened: Callable[[], bool], what: str) -> None:
-    until = time.monotonic() + STARTS_WITHIN_S
-    while not happened():
-        if time.monotonic() > until:
-            raise TimeoutError(what)
-        time.sleep(0.05)
-
-
-def listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+    with served(chosen, tmp_path / "serve.log") as listening:
+        yield listening
 
 
 def test_a_bar_leads_to_its_searches_a_vote_is_seen_and_a_narrow_page_holds(address: str, page: Page) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from material import ANA, CASES, DOCUMENTS, Repository, Services, services
+from material import ANA, CASES, DOCUMENTS, Repository, Services
 from rag_core.adopting import adopt_settings, settings_history, settings_in_force
 from rag_core.baselines import (
     baselines_folder,
@@ -24,26 +24,8 @@ from rag_core.errors import InvalidInput, Refused, UsageError
 from rag_core.golden.baseline_file import Baseline, encode_baseline
 from rag_core.model import LexicalFunction
 from rag_core.presets import Overrides
-from rag_core.projects import add_project
 
 NOTHING_TURNED = {"won": [], "lost": []}
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    return Repository(tmp_path / "repository", {**DOCUMENTS, "golden_set/cases.yaml": CASES})
-
-
-@pytest.fixture
-def project(database: Database, repository: Repository) -> Project:
-    return add_project(database, "entrega", repo=repository.folder)
-
-
-@pytest.fixture
-def made(database: Database, project: Project) -> Services:
-    opened = services(database)
-    opened.indexing.run(project, actor=ANA)
-    return opened
 
 
 @pytest.fixture

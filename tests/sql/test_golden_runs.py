@@ -8,7 +8,7 @@ import pytest
 import rows
 
 from bag_of_words import BagOfWords
-from material import ANA, CASES, DOCUMENTS, Fixed, Repository, Services, services
+from material import ANA, CASES, Fixed, Repository, Services, services
 from ollama_server import closed_port
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
@@ -20,24 +20,6 @@ from rag_core.errors import FaultyGoldenSet, InvalidInput, Refused, UsageError
 from rag_core.evaluation import GoldenRun, raise_project_floor
 from rag_core.events import SessionEvent
 from rag_core.presets import Overrides
-from rag_core.projects import add_project
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    return Repository(tmp_path / "repository", {**DOCUMENTS, "golden_set/cases.yaml": CASES})
-
-
-@pytest.fixture
-def project(database: Database, repository: Repository) -> Project:
-    return add_project(database, "entrega", repo=repository.folder)
-
-
-@pytest.fixture
-def made(database: Database, project: Project) -> Services:
-    opened = services(database)
-    opened.indexing.run(project, actor=ANA)
-    return opened
 
 
 @pytest.fixture

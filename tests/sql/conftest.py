@@ -1,0 +1,27 @@
+"""What tests of golden runs and baselines share: an indexed project with cases, over a fresh database."""
+
+from pathlib import Path
+
+import pytest
+
+from material import ANA, CASES, DOCUMENTS, Repository, Services, services
+from rag_core.database.connections import Database
+from rag_core.database.projects import Project
+from rag_core.projects import add_project
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path / "repository", {**DOCUMENTS, "golden_set/cases.yaml": CASES})
+
+
+@pytest.fixture
+def project(database: Database, repository: Repository) -> Project:
+    return add_project(database, "entrega", repo=repository.folder)
+
+
+@pytest.fixture
+def made(database: Database, project: Project) -> Services:
+    opened = services(database)
+    opened.indexing.run(project, actor=ANA)
+    return opened

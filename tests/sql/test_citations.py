@@ -1,0 +1,20 @@
+"""The words that a hit is marked with are those that the search counted."""
+
+from pathlib import Path
+
+from material import ANA, make_project, services
+from rag_core.citations import read_matched_words
+from rag_core.database.connections import Database
+
+TEXT = "# Acordo\n\nA negociação de fretes segue a RN-058; os canais são dois.\n"
+
+
+def test_words_are_marked_in_every_spelling_that_the_search_counts(
+    database: Database, tmp_path: Path
+) -> None:
+    project = make_project(database, tmp_path / "repository", {"docs/acordo.md": TEXT})
+    services(database).indexing.run(project, actor=ANA)
+
+    assert "negociação" in read_matched_words(database, project.project_id, "negociacao", [TEXT])
+    assert "canais" in read_matched_words(database, project.project_id, "canal", [TEXT])
+    assert read_matched_words(database, project.project_id, "sorvete", [TEXT]) == frozenset()

@@ -33,6 +33,7 @@ import psycopg
 
 from material import DATA, TOP
 from rag_core.chunking import chunk_markdown
+from rag_core.folders import DocumentFolders
 from rag_core.sources.documents import read_documents
 from rag_core.sources.git import GitRepository
 
@@ -191,7 +192,7 @@ def git(repository: Path, *arguments: str) -> str:
 
 def expected_rows(repository: Path, commit: str) -> Rows:
     """What a whole index of the commit holds, without any database."""
-    tree = read_documents(GitRepository(repository), ref=commit, root="")
+    tree = read_documents(GitRepository(repository), ref=commit, root="", folders=DocumentFolders())
     return frozenset(
         (document.path, chunk.ordinal, hashlib.sha256(chunk.content.encode()).hexdigest(), True)
         for document in tree.documents

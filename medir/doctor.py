@@ -11,11 +11,15 @@ from medir.configuration import Configuration
 from medir.wiring import LOSS_LOG, Services, open_services
 from rag_core.clock import SystemClock
 from rag_core.database.migration import migration_status
+from rag_core.database.projects import Project, list_projects
 from rag_core.embedding.providers import Providers
 from rag_core.errors import MedirError
+from rag_core.projects import current_commit
 from rag_core.telemetry import count_losses
 
 _LEAST_FREE_BYTES = 500_000_000
+# in earlier ones, an insert beside a vacuum can fail with "graph not repaired"
+_BEST_PGVECTOR = (0, 8, 4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,9 +95,41 @@ def _inside(services: Services) -> Iterator[Check]:
     server, locale_ok, extension = row or ("unknown", False, None)
     kind = "embedded" if services.server is not None else "named by DATABASE_URL"
     yield Check(name="database", ok=True, found=f"PostgreSQL {server}, {kind}")
-    yield Check(name="extension", ok=extension is not None, found=f"pgvector {extension}")
+    yield check_pgvector(extension)
     yield Check(name="locale", ok=bool(locale_ok), found="accented letters have cases" if locale_ok else "C")
     yield Check(name="schema", ok=not schema.pending, found=f"migration {schema.current}")
+    with services.database.connection() as connection:
+        projects = list_projects(connection)
+    yield from map(_project, projects)
+
+
+def _project(project: Project) -> Check:
+    name = f"project {project.project_id}"
+    try:
+        commit = current_commit(project)
+    except MedirError as error:
+        return Check(name=name, ok=False, found=error.message, remedy=error.hint or None)
+    return Check(name=name, ok=True, found=f"{project.repo} at {commit[:10]}")
+
+
+def check_pgvector(version: str | None) -> Check:
+    """Whether the extension is there, in a version without known faults that reach Medir."""
+    found = f"pgvector {version}"
+    if version is None or _numbers(version) < _BEST_PGVECTOR:
+        return Check(
+            name="extension",
+            ok=False,
+            found=found,
+            remedy=(
+                f"Ask the operator for pgvector {'.'.join(map(str, _BEST_PGVECTOR))} or newer, then: "
+                'psql "$DATABASE_URL" -c "alter extension vector update"'
+            ),
+        )
+    return Check(name="extension", ok=True, found=found)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())
 
 
 def _provider(configuration: Configuration) -> Check:

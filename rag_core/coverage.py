@@ -12,7 +12,7 @@ from rag_core.database.projects import Project
 from rag_core.errors import MedirError
 from rag_core.model import ALL_SCOPES, Scope
 from rag_core.projects import current_commit
-from rag_core.sources.documents import SkipReason, list_markdown, scope_of
+from rag_core.sources.documents import SkipReason, list_markdown
 from rag_core.sources.git import GitRepository
 
 
@@ -110,7 +110,9 @@ def measure_coverage(database: Database, project: Project) -> Coverage:
     files: frozenset[str] | None = None
     try:
         head = current_commit(project)
-        files = list_markdown(GitRepository(Path(project.repo)), ref=project.ref, root=project.root)
+        files = list_markdown(
+            GitRepository(Path(project.repo)), ref=project.ref, root=project.root, folders=project.folders
+        )
     except MedirError as error:
         problem = f"{error.message} {error.hint}".strip()
     with database.snapshot() as connection:
@@ -122,7 +124,9 @@ def measure_coverage(database: Database, project: Project) -> Coverage:
         _scope_coverage(
             scope,
             sessions=sessions,
-            files=None if files is None else {path for path in files if scope_of(path) is scope},
+            files=None
+            if files is None
+            else {path for path in files if project.folders.scope_of(path) is scope},
             indexed={place.key for place, found in places.items() if found is scope},
             counts=counts[scope],
             state=states.get(scope),

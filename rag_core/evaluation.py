@@ -331,7 +331,9 @@ def read_golden_set(file: Path) -> GoldenSet:
 
 def _paths_in_repository(project: Project) -> frozenset[str] | None:
     try:
-        return list_markdown(GitRepository(Path(project.repo)), ref=project.ref, root=project.root)
+        return list_markdown(
+            GitRepository(Path(project.repo)), ref=project.ref, root=project.root, folders=project.folders
+        )
     except MedirError:
         # the index can still be judged where the repository has gone away
         return None

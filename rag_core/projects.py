@@ -3,6 +3,7 @@
 import dataclasses
 import re
 import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
 
 from rag_core.database.connections import Database
@@ -15,6 +16,7 @@ from rag_core.database.projects import (
     update_project,
 )
 from rag_core.errors import InvalidInput, Refused, UsageError
+from rag_core.folders import DocumentFolders, tidy_folder
 from rag_core.sources.git import GitRepository, is_bare
 
 SAMPLE = "sample"
@@ -48,8 +50,12 @@ def add_project(
     root: str = "",
     ref: str = "HEAD",
     golden: Path | None = None,
+    docs: Sequence[str] = (),
+    adr: Sequence[str] = (),
 ) -> Project:
     """Register a repository as a project; nothing is indexed yet.
+
+    Without `docs` and `adr`, documents are looked for in `docs/` and decisions in `docs/adr/`.
 
     Raises:
         Refused: A project of that id exists.
@@ -63,7 +69,9 @@ def add_project(
             root=root,
             ref=ref,
             golden=None if golden is None else str(golden.resolve()),
-        )
+        ),
+        docs=docs,
+        adr=adr,
     )
     with database.connection() as connection:
         if not insert_project(connection, project):
@@ -82,6 +90,8 @@ def set_project(
     root: str | None = None,
     ref: str | None = None,
     golden: Path | None = None,
+    docs: Sequence[str] = (),
+    adr: Sequence[str] = (),
 ) -> Project:
     """Change what is given of a project.
 
@@ -95,7 +105,9 @@ def set_project(
             root=project.root if root is None else root,
             ref=project.ref if ref is None else ref,
             golden=project.golden if golden is None else str(golden.resolve()),
-        )
+        ),
+        docs=docs,
+        adr=adr,
     )
     with database.connection() as connection:
         update_project(connection, changed)
@@ -159,24 +171,25 @@ def current_commit(project: Project) -> str:
     return GitRepository(Path(project.repo)).last_commit_of(project.ref, project.root)
 
 
-def checked(project: Project) -> Project:
-    """The project with its repository's top and a tidy root; refuses what could never be indexed.
+def checked(project: Project, *, docs: Sequence[str] = (), adr: Sequence[str] = ()) -> Project:
+    """The project with its repository's top, a tidy root and the folders given in place of its own.
 
     Raises:
-        UsageError: The repository, ref or folder does not exist.
+        UsageError: The repository, the ref or a folder that was given does not exist.
     """
     repository = GitRepository(Path(project.repo))
-    root = project.root.strip("/").removeprefix("./")
-    root = "" if root == "." else root
-    if ".." in root.split("/"):
-        raise UsageError(f"The root {project.root!r} leaves the repository.", hint="Give a folder inside it.")
+    root = tidy_folder(project.root)
     commit = repository.resolve(project.ref)
-    if root and not repository.has_folder(commit, root):
-        raise UsageError(
-            f"The repository {repository.top} has no folder {root!r} at {project.ref}.",
-            hint="Give a folder of the repository that is committed.",
-        )
-    return dataclasses.replace(project, repo=str(repository.top), root=root)
+    given_docs, given_adr = tuple(map(tidy_folder, docs)), tuple(map(tidy_folder, adr))
+    for folder in ("", *given_docs, *given_adr):
+        inside = f"{root}/{folder}".strip("/")
+        if inside and not repository.has_folder(commit, inside):
+            raise UsageError(
+                f"The repository {repository.top} has no folder {inside!r} at {project.ref}.",
+                hint="Give a folder of the repository that is committed.",
+            )
+    folders = DocumentFolders(docs=given_docs or project.folders.docs, adr=given_adr or project.folders.adr)
+    return dataclasses.replace(project, repo=str(repository.top), root=root, folders=folders)
 
 
 def _unknown(project_id: str, known: list[str]) -> UsageError:

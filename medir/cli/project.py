@@ -1,6 +1,7 @@
 """`medir project`: what is indexed, and where it lies."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -11,6 +12,18 @@ from rag_core.errors import MedirError, Refused
 from rag_core.projects import add_project, current_commit, remove_project, set_project
 
 _FOLDER = click.Path(path_type=Path)
+
+
+def _folder_options(command: Callable[..., None]) -> Callable[..., None]:
+    """`--docs` and `--adr`, each as often as there are folders."""
+    for flag, held, default in (("--adr", "decisions", "docs/adr"), ("--docs", "documents", "docs")):
+        command = click.option(
+            flag,
+            multiple=True,
+            metavar="DIR",
+            help=f"Folder under --root that holds {held}; may be repeated. Default {default}.",
+        )(command)
+    return command
 
 
 @click.group("project")
@@ -29,11 +42,24 @@ def project() -> None:
     metavar="DIR",
     help="Folder of cases.yaml; default golden_set/ of the repository.",
 )
+@_folder_options
 @with_output
-def add_verb(output: Output, *, name: str, repo: Path, root: str, ref: str, golden: Path | None) -> None:
+def add_verb(
+    output: Output,
+    *,
+    name: str,
+    repo: Path,
+    root: str,
+    ref: str,
+    golden: Path | None,
+    docs: tuple[str, ...],
+    adr: tuple[str, ...],
+) -> None:
     """Add a project. Index it with `medir index`."""
     with services() as opened:
-        added = add_project(opened.database, name, repo=repo, root=root, ref=ref, golden=golden)
+        added = add_project(
+            opened.database, name, repo=repo, root=root, ref=ref, golden=golden, docs=docs, adr=adr
+        )
     output.emit(_to_json(added))
     output.say(f"Added {added.project_id}. Next: medir index --project {added.project_id}")
 
@@ -44,6 +70,7 @@ def add_verb(output: Output, *, name: str, repo: Path, root: str, ref: str, gold
 @click.option("--root", metavar="DIR")
 @click.option("--ref", metavar="R")
 @click.option("--golden", type=_FOLDER, metavar="DIR")
+@_folder_options
 @with_output
 def set_verb(
     output: Output,
@@ -53,11 +80,20 @@ def set_verb(
     root: str | None,
     ref: str | None,
     golden: Path | None,
+    docs: tuple[str, ...],
+    adr: tuple[str, ...],
 ) -> None:
-    """Change where a project lies."""
+    """Change where a project lies. A run of `medir index` follows the change."""
     with services() as opened:
         changed = set_project(
-            opened.database, chosen_project(opened, project_id), repo=repo, root=root, ref=ref, golden=golden
+            opened.database,
+            chosen_project(opened, project_id),
+            repo=repo,
+            root=root,
+            ref=ref,
+            golden=golden,
+            docs=docs,
+            adr=adr,
         )
     output.emit(_to_json(changed))
     output.say(f"Changed {changed.project_id}.")
@@ -87,7 +123,8 @@ def show_verb(output: Output, project_id: str | None) -> None:
         found = _to_json(chosen_project(opened, project_id))
     output.emit(found)
     for key, value in found.items():
-        output.say(f"{key}: {'-' if value is None else value}")
+        shown = ", ".join(map(str, value)) if isinstance(value, list) else value
+        output.say(f"{key}: {'-' if shown is None else shown}")
 
 
 @project.command("remove")
@@ -121,5 +158,7 @@ def _to_json(found: Project) -> dict[str, object]:
         "root": found.root,
         "ref": found.ref,
         "golden": found.golden,
+        "docs": list(found.folders.docs),
+        "adr": list(found.folders.adr),
         "commit": commit,
     }

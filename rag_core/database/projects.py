@@ -1,18 +1,20 @@
 """Projects: what is indexed, and where it lies."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from psycopg.rows import class_row
+from psycopg.rows import kwargs_row
 
 from rag_core.database.connections import Connection
+from rag_core.folders import DocumentFolders
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
     """A git repository plus its sessions.
 
-    `root` is the folder of the repository under which `docs/` is looked for, '' for its top; `golden` is the
-    folder of the golden set, None for `golden_set/` in the repository's working tree.
+    `root` is the folder of the repository under which `folders` are looked for, '' for its top; `golden` is
+    the folder of the golden set, None for `golden_set/` in the repository's working tree.
     """
 
     project_id: str
@@ -21,14 +23,18 @@ class Project:
     root: str
     ref: str
     golden: str | None
+    folders: DocumentFolders = field(default_factory=DocumentFolders)
 
 
 def insert_project(connection: Connection, project: Project) -> bool:
     """Write a new project; false when its id is taken."""
     cursor = connection.execute(
         """
-        insert into projects (project_id, name, repo, root, ref, golden)
-        values (%(project_id)s, %(name)s, %(repo)s, %(root)s, %(ref)s, %(golden)s)
+        insert into projects (project_id, name, repo, root, ref, golden, docs_folders, adr_folders)
+        values (
+            %(project_id)s, %(name)s, %(repo)s, %(root)s, %(ref)s, %(golden)s, %(docs_folders)s,
+            %(adr_folders)s
+        )
         on conflict (project_id) do nothing
         """,
         _values(project),
@@ -41,7 +47,8 @@ def update_project(connection: Connection, project: Project) -> bool:
     cursor = connection.execute(
         """
         update projects
-        set name = %(name)s, repo = %(repo)s, root = %(root)s, ref = %(ref)s, golden = %(golden)s
+        set name = %(name)s, repo = %(repo)s, root = %(root)s, ref = %(ref)s, golden = %(golden)s,
+            docs_folders = %(docs_folders)s, adr_folders = %(adr_folders)s
         where project_id = %(project_id)s
         """,
         _values(project),
@@ -56,22 +63,34 @@ def delete_project(connection: Connection, project_id: str) -> bool:
 
 def find_project(connection: Connection, project_id: str) -> Project | None:
     """One project by its id."""
-    with connection.cursor(row_factory=class_row(Project)) as cursor:
+    with connection.cursor(row_factory=kwargs_row(_project)) as cursor:
         return cursor.execute(
-            "select project_id, name, repo, root, ref, golden from projects where project_id = %s",
+            """
+            select project_id, name, repo, root, ref, golden, docs_folders, adr_folders
+            from projects
+            where project_id = %s
+            """,
             (project_id,),
         ).fetchone()
 
 
 def list_projects(connection: Connection) -> list[Project]:
     """All projects, by id."""
-    with connection.cursor(row_factory=class_row(Project)) as cursor:
+    with connection.cursor(row_factory=kwargs_row(_project)) as cursor:
         return cursor.execute(
-            'select project_id, name, repo, root, ref, golden from projects order by project_id collate "C"'
+            """
+            select project_id, name, repo, root, ref, golden, docs_folders, adr_folders
+            from projects
+            order by project_id collate "C"
+            """
         ).fetchall()
 
 
-def _values(project: Project) -> dict[str, str | None]:
+def _project(*, docs_folders: list[str], adr_folders: list[str], **values: Any) -> Project:
+    return Project(folders=DocumentFolders(docs=tuple(docs_folders), adr=tuple(adr_folders)), **values)
+
+
+def _values(project: Project) -> dict[str, str | list[str] | None]:
     return {
         "project_id": project.project_id,
         "name": project.name,
@@ -79,4 +98,6 @@ def _values(project: Project) -> dict[str, str | None]:
         "root": project.root,
         "ref": project.ref,
         "golden": project.golden,
+        "docs_folders": list(project.folders.docs),
+        "adr_folders": list(project.folders.adr),
     }

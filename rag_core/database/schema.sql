@@ -41,6 +41,31 @@ CREATE TYPE public.run_state AS ENUM (
     'interrupted'
 );
 
+CREATE TYPE public.token_role AS ENUM (
+    'viewer',
+    'maintainer',
+    'engine'
+);
+
+CREATE TABLE public.access_tokens (
+    id text NOT NULL,
+    name text NOT NULL,
+    role public.token_role NOT NULL,
+    actor_kind public.actor_kind NOT NULL,
+    secret_hash text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    created_by_kind public.actor_kind NOT NULL,
+    created_by_id text NOT NULL,
+    last_used_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    revoked_by_kind public.actor_kind,
+    revoked_by_id text,
+    CONSTRAINT access_tokens_id_check CHECK ((id ~ '^[0-9a-f]{12}$'::text)),
+    CONSTRAINT access_tokens_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT access_tokens_revocation CHECK ((((revoked_at IS NULL) = (revoked_by_kind IS NULL)) AND ((revoked_at IS NULL) = (revoked_by_id IS NULL)))),
+    CONSTRAINT access_tokens_secret_hash_check CHECK ((secret_hash ~ '^[0-9a-f]{64}$'::text))
+);
+
 CREATE TABLE public.adopted_settings (
     project_id text NOT NULL,
     id bigint NOT NULL,
@@ -125,6 +150,9 @@ CREATE TABLE public.projects (
     ref text DEFAULT 'HEAD'::text NOT NULL,
     golden text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    docs_folders text[] DEFAULT '{docs}'::text[] NOT NULL,
+    adr_folders text[] DEFAULT '{docs/adr}'::text[] NOT NULL,
+    CONSTRAINT projects_folders_check CHECK (((cardinality(docs_folders) + cardinality(adr_folders)) > 0)),
     CONSTRAINT projects_name_check CHECK ((name <> ''::text)),
     CONSTRAINT projects_project_id_check CHECK ((project_id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
 );
@@ -244,6 +272,9 @@ CREATE TABLE public.spellings (
     chunks integer NOT NULL
 );
 
+ALTER TABLE ONLY public.access_tokens
+    ADD CONSTRAINT access_tokens_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.adopted_settings
     ADD CONSTRAINT adopted_settings_pkey PRIMARY KEY (project_id, id);
 
@@ -297,6 +328,8 @@ ALTER TABLE ONLY public.sessions
 
 ALTER TABLE ONLY public.spellings
     ADD CONSTRAINT spellings_pkey PRIMARY KEY (project_id, key, lexeme);
+
+CREATE UNIQUE INDEX access_tokens_name ON public.access_tokens USING btree (name) WHERE (revoked_at IS NULL);
 
 CREATE INDEX chunks_content_hash ON public.chunks USING btree (project_id, content_hash);
 

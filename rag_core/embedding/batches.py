@@ -1,5 +1,6 @@
 """Many texts through one embedder: small batches, halves where one fails, an end where the provider does."""
 
+import random
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -21,8 +22,14 @@ LEAST_AGREEMENT = 0.999
 """The least cosine between a text's vector from a batch and the one from a call of its own."""
 
 
+class _BatchesLie(Exception):
+    """A vector of a batch is not the text's own."""
+
+
 class BatchRun:
-    """One pass over distinct documents. After `run`, a text has a vector, a failure, or neither (an outage).
+    """One pass over distinct documents; it begins anew, text by text, when a batch lies.
+
+    After `run`, a text has a vector, a failure, or neither (an outage).
 
     Attributes:
         vectors: Unit vectors by position in `texts`.
@@ -37,7 +44,7 @@ class BatchRun:
         self._embedder = embedder
         self._texts = texts
         self._batch_size = batch_size
-        self._batches_checked = False
+        self._random = random.Random(len(texts))  # noqa: S311
         self._failures_in_a_row = 0
 
     def run(self, progress: Callable[[int], None]) -> None:
@@ -50,6 +57,12 @@ class BatchRun:
             stop = min(start + self._batch_size, len(self._texts))
             try:
                 self._embed_span(range(start, stop))
+            except _BatchesLie:
+                # what the batches before it gave is no better founded
+                self._batch_size = 1
+                self.vectors.clear()
+                start = 0
+                continue
             except EmbeddingFailed as fault:
                 self.outage = fault
                 return
@@ -61,10 +74,8 @@ class BatchRun:
 
         Raises:
             EmbeddingFailed: The provider is out.
+            _BatchesLie: A text of a batch has another vector alone.
         """
-        if len(span) > self._batch_size:
-            self._embed_singly(span)
-            return
         try:
             vectors = self._call([self._texts[position] for position in span])
         except EmbeddingFailed as fault:
@@ -78,34 +89,28 @@ class BatchRun:
             self._embed_span(span[middle:])
             return
         self._failures_in_a_row = 0
-        if len(span) > 1 and not self._batches_checked:
-            self._batches_checked = True
-            if not self._batch_agrees(span, vectors):
-                self._batch_size = 1
-                self._embed_singly(span)
-                return
+        if len(span) > 1 and not self._batch_agrees(span, vectors):
+            raise _BatchesLie
         self.vectors.update(zip(span, vectors, strict=True))
 
-    def _embed_singly(self, span: range) -> None:
-        for position in span:
-            self._embed_span(range(position, position + 1))
-
     def _batch_agrees(self, span: range, vectors: Vectors) -> bool:
-        """Whether the first and the last text of a batch get the same vectors alone; asked once a run.
+        """Whether texts of a batch get the same vectors alone: both ends of the first batch, one of the others.
 
-        Servers have returned lists in another order, and vectors that drift with the length of the list.
+        Servers have returned lists in another order, some of them only now and then, and vectors that drift
+        with the length of the list.
 
         Raises:
             EmbeddingFailed: The provider is out.
         """
-        for position, vector in ((span[0], vectors[0]), (span[-1], vectors[-1])):
+        checked = (0, len(span) - 1) if not self.vectors else (self._random.randrange(len(span)),)
+        for place in checked:
             try:
-                alone = self._call([self._texts[position]])[0]
+                alone = self._call([self._texts[span[place]]])[0]
             except EmbeddingFailed as fault:
                 if not fault.content_fault:
                     raise
                 return False
-            if float(alone @ vector) < LEAST_AGREEMENT:
+            if float(alone @ vectors[place]) < LEAST_AGREEMENT:
                 return False
         return True
 

@@ -77,6 +77,7 @@ class OllamaEmbedder:
         identify_timeout_s: float = 1.5,
         question_timeout_s: float = 2.0,
         document_timeout_s: float = 120.0,
+        document_limit_s: float = 600.0,
     ) -> None:
         """Nothing is called yet.
 
@@ -88,6 +89,7 @@ class OllamaEmbedder:
             question_timeout_s: For embedding questions, in all.
             document_timeout_s: For one batch of documents between two signs of life; long, since the first
                 one waits for the model to be loaded.
+            document_limit_s: For one batch of documents in all, signs of life or none.
 
         Raises:
             InvalidInput: `host` is not an address.
@@ -96,7 +98,10 @@ class OllamaEmbedder:
         self._model = model
         self._prefixes = prefixes_of(model)
         self._identify_timeout_s = identify_timeout_s
-        self._question_timeout_s = question_timeout_s
+        self._limit_s: Mapping[EmbeddingRole, float] = {
+            "question": question_timeout_s,
+            "document": document_limit_s,
+        }
         self._listing = _client(self._address, httpx.Timeout(identify_timeout_s, connect=connect_timeout_s))
         self._embedding = _client(self._address, httpx.Timeout(document_timeout_s, connect=connect_timeout_s))
 
@@ -142,9 +147,7 @@ class OllamaEmbedder:
         prefixed = [prefix + text for text in embeddable(texts)]
         if not prefixed:
             return unit_vectors([], count=0)
-        if role == "document":
-            return self._vectors(prefixed)
-        return self._within(self._question_timeout_s, lambda: self._vectors(prefixed))
+        return self._within(self._limit_s[role], lambda: self._vectors(prefixed))
 
     def _vectors(self, prefixed: Sequence[str]) -> Vectors:
         answer = self._ask(

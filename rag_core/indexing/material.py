@@ -10,7 +10,7 @@ from rag_core.database.sessions import list_sessions, read_messages
 from rag_core.errors import UsageError
 from rag_core.model import Chunk, Scope
 from rag_core.runs import Progress
-from rag_core.sources.documents import DOCS_PREFIX, DocumentTree, SkipReason, read_documents
+from rag_core.sources.documents import DocumentTree, SkipReason, read_documents
 from rag_core.sources.git import GitRepository
 
 
@@ -48,7 +48,9 @@ def read_material(database: Database, project: Project, target: Target, progress
     chunks: list[Chunk] = []
     if Scope.DOCS in target.scopes or Scope.ADR in target.scopes:
         progress("read", 0, 0)
-        tree = read_documents(GitRepository(Path(project.repo)), ref=target.ref, root=project.root)
+        tree = read_documents(
+            GitRepository(Path(project.repo)), ref=target.ref, root=project.root, folders=project.folders
+        )
         wanted = [document for document in tree.documents if document.scope in target.scopes]
         for done, document in enumerate(wanted):
             progress("chunk", done, len(wanted))
@@ -60,8 +62,8 @@ def read_material(database: Database, project: Project, target: Target, progress
         chunks.extend(spoken)
     if tree is not None and not sources.get(Scope.SESSION) and _holds_nothing(tree):
         raise UsageError(
-            f"There is no Markdown file under {_docs_folder(project)} of {project.repo} at {target.ref}.",
-            hint="Commit some, or name another folder or ref: medir project set --root DIR --ref R.",
+            f"There is no Markdown file under {_searched(project)} of {project.repo} at {target.ref}.",
+            hint="Commit some, or say where it is: medir project set --docs DIR --adr DIR --root DIR --ref R.",
         )
     return Material(tree=tree, chunks=tuple(chunks), sources=sources)
 
@@ -96,5 +98,8 @@ def _holds_nothing(tree: DocumentTree) -> bool:
     return not tree.documents and all(file.reason is SkipReason.NOT_MARKDOWN for file in tree.skipped)
 
 
-def _docs_folder(project: Project) -> str:
-    return f"{project.root}/{DOCS_PREFIX}" if project.root else DOCS_PREFIX
+def _searched(project: Project) -> str:
+    """The folders as a person would name them; one inside another is not named."""
+    inside = [f"{project.root}/{folder}".strip("/") for folder in project.folders.all]
+    outermost = [f for f in inside if not any(f.startswith(f"{other}/") for other in inside)]
+    return " and ".join(f"{folder}/" if folder else "the top" for folder in outermost)

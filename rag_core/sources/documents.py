@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rag_core.errors import Unavailable, UsageError
+from rag_core.folders import DocumentFolders
 from rag_core.model import Place, Scope
 from rag_core.sources.decoding import MAX_BYTES, Undecodable, decode, is_lfs_pointer
 from rag_core.sources.git import GitRepository, TreeEntry
-
-DOCS_PREFIX = "docs/"
-ADR_PREFIX = "docs/adr/"
 
 
 class SkipReason(StrEnum):
@@ -52,7 +50,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkippedFile:
-    """A file under `docs/` that is not indexed."""
+    """A file of the project's folders that is not indexed."""
 
     path: str
     scope: Scope
@@ -78,8 +76,10 @@ class DocumentTree:
     notes: tuple[FileNote, ...]
 
 
-def read_documents(repository: GitRepository, *, ref: str, root: str) -> DocumentTree:
-    """Everything under `docs/` of the folder `root` at `ref`.
+def read_documents(
+    repository: GitRepository, *, ref: str, root: str, folders: DocumentFolders
+) -> DocumentTree:
+    """Everything in the project's folders under `root` at `ref`.
 
     Files keep git's order, by the bytes of their paths. A file whose content git does not have is skipped as
     `unreadable`.
@@ -97,8 +97,8 @@ def read_documents(repository: GitRepository, *, ref: str, root: str) -> Documen
     documents: list[Document] = []
     skipped: list[SkippedFile] = []
     notes: list[FileNote] = []
-    for entry, blob in _walk(repository, commit, root):
-        scope = scope_of(entry.path)
+    for entry, blob in _walk(repository, commit, root, folders):
+        scope = folders.scope_of(entry.path)
         if isinstance(blob, SkipReason):
             skipped.append(SkippedFile(path=entry.path, scope=scope, reason=blob))
             continue
@@ -117,7 +117,7 @@ def read_documents(repository: GitRepository, *, ref: str, root: str) -> Documen
     unreadable = [file.path for file in skipped if file.reason is SkipReason.UNREADABLE]
     if unreadable and not documents:
         raise Unavailable(
-            f"No file under {DOCS_PREFIX} of {repository.top} can be read: its objects are missing or damaged.",
+            f"No document of {repository.top} can be read: its objects are missing or damaged.",
             hint="Fetch it whole (git fetch --refetch), or check the repository with git fsck.",
         )
     return DocumentTree(
@@ -128,21 +128,18 @@ def read_documents(repository: GitRepository, *, ref: str, root: str) -> Documen
     )
 
 
-def list_markdown(repository: GitRepository, *, ref: str, root: str) -> frozenset[str]:
-    """The paths of all Markdown files under `docs/`, symlinks and submodules aside; reads no contents."""
-    entries = repository.list_files(repository.resolve(ref), root, [DOCS_PREFIX])
+def list_markdown(
+    repository: GitRepository, *, ref: str, root: str, folders: DocumentFolders
+) -> frozenset[str]:
+    """The paths of all Markdown files in the folders, symlinks and submodules aside; reads no contents."""
+    entries = repository.list_files(repository.resolve(ref), root, folders.all)
     return frozenset(entry.path for entry in entries if _refused_by_tree(entry) is None)
 
 
-def scope_of(path: str) -> Scope:
-    """`docs/adr/` holds decisions, the rest of `docs/` documents."""
-    return Scope.ADR if path.startswith(ADR_PREFIX) else Scope.DOCS
-
-
 def _walk(
-    repository: GitRepository, commit: str, root: str
+    repository: GitRepository, commit: str, root: str, folders: DocumentFolders
 ) -> Iterator[tuple[TreeEntry, bytes | SkipReason]]:
-    entries = repository.list_files(commit, root, [DOCS_PREFIX])
+    entries = repository.list_files(commit, root, folders.all)
     wanted = [entry.oid for entry in entries if _refused_by_tree(entry) is None]
     sizes = dict(zip(wanted, repository.read_sizes(wanted), strict=True))
     blobs = repository.read_blobs([oid for oid in wanted if _refused_by_size(sizes[oid]) is None])

@@ -98,11 +98,15 @@ class GitRepository:
         return listing.split(b" ", 2)[1:2] == [b"tree"]
 
     def list_files(self, commit: str, folder: str, below: Sequence[str]) -> list[TreeEntry]:
-        """All files under the prefixes `below` of `folder`, in one walk, in git's order of path bytes."""
+        """All files in the folders `below` of `folder`, in one walk, in git's order of path bytes.
+
+        '' is the folder itself, and without any folder the whole tree.
+        """
         base = f"{folder}/" if folder else ""
-        listing = self._read(
-            "ls-tree", "-r", "-z", "--full-tree", commit, "--", *(f"{base}{prefix}" for prefix in below)
-        )
+        wanted = [f"{base}{inner}/" if inner else base for inner in below]
+        # git takes no path at all for the whole tree, and refuses an empty one
+        paths = () if "" in wanted else wanted
+        listing = self._read("ls-tree", "-r", "-z", "--full-tree", commit, "--", *paths)
         entries: list[TreeEntry] = []
         for record in listing.split(b"\0"):
             if record:

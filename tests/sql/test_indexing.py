@@ -14,6 +14,7 @@ from material import ANA, DOCUMENTS, Fixed, Repository, Services, make_project, 
 from ollama_server import Fault, OllamaServer
 from rag_core.chunking import CHUNKER_VERSION
 from rag_core.clock import SystemClock
+from rag_core.coverage import measure_coverage
 from rag_core.database.candidates import QUERY_VERSION
 from rag_core.database.connections import Database
 from rag_core.database.index_identity import fingerprint, read_identity, read_scope_states
@@ -25,7 +26,7 @@ from rag_core.errors import Busy, Refused, UsageError
 from rag_core.events import SessionEvent
 from rag_core.indexing import IndexReport
 from rag_core.model import Scope
-from rag_core.projects import add_project
+from rag_core.projects import add_project, set_project
 
 
 @pytest.fixture
@@ -173,6 +174,25 @@ def test_another_ref_and_a_folder_of_the_repository_can_be_indexed(
     whole = add_project(database, "entrega", repo=repository.folder)
     assert full(made, whole, ref=old).counts[Scope.DOCS] == (3, 4)
     assert full(made, whole).counts[Scope.DOCS] == (2, 2)
+
+
+def test_a_change_of_the_projects_folders_is_followed_by_the_next_run(
+    database: Database, repository: Repository
+) -> None:
+    repository.commit({"rfc/0009-troca.md": "# Troca\n\nTrocas em sete dias.\n"})
+    project = add_project(database, "entrega", repo=repository.folder)
+    made = services(database)
+    full(made, project)
+    moved = set_project(database, project, docs=["docs/adr"], adr=["rfc"])
+    report = made.indexing.run(moved, actor=ANA)
+    assert (report.counts[Scope.DOCS], report.counts[Scope.ADR]) == ((2, 2), (1, 1))
+    assert {
+        scope.scope: (scope.sources, scope.indexed) for scope in measure_coverage(database, moved).scopes
+    } == {
+        Scope.DOCS: (2, 2),
+        Scope.ADR: (1, 1),
+        Scope.SESSION: (0, 0),
+    }
 
 
 def test_the_report_has_the_contracts_keys_and_counts_every_chunk(

@@ -9,6 +9,7 @@ from material import ANA, CASES, Repository, make_project, services
 from rag_core.database.connections import Database
 from rag_core.database.projects import list_projects
 from rag_core.errors import InvalidInput, Refused, UsageError
+from rag_core.folders import DocumentFolders
 from rag_core.projects import (
     add_project,
     cases_file,
@@ -60,6 +61,27 @@ def test_a_project_is_kept_with_its_repositorys_top(empty: Database, repository:
     assert (added.project_id, added.name) == ("notas-fiscais", "Notas Fiscais")
     assert (added.repo, added.root, added.ref, added.golden) == (str(repository.folder), "", "HEAD", None)
     assert choose_project(empty, "notas-fiscais") == added
+
+
+def test_a_project_names_its_own_folders_of_documents_and_decisions(
+    empty: Database, repository: Repository
+) -> None:
+    added = add_project(empty, "Notas", repo=repository.folder)
+    assert added.folders == DocumentFolders(docs=("docs",), adr=("docs/adr",))
+    changed = set_project(empty, added, docs=["./sub/docs/", "docs"], adr=["sub"])
+    assert changed.folders == DocumentFolders(docs=("sub/docs", "docs"), adr=("sub",))
+    assert choose_project(empty, "notas") == changed
+    assert set_project(empty, changed, ref="HEAD").folders == changed.folders
+
+
+@pytest.mark.parametrize("folder", ["dox", "docs/a.md", "../docs", "sub/../.."])
+def test_a_folder_that_is_not_in_the_repository_is_refused(
+    empty: Database, repository: Repository, folder: str
+) -> None:
+    with pytest.raises(UsageError):
+        add_project(empty, "Notas", repo=repository.folder, docs=[folder])
+    with empty.connection() as connection:
+        assert list_projects(connection) == []
 
 
 def test_a_second_project_of_the_same_id_is_refused_and_the_first_stays(

@@ -208,6 +208,15 @@ def test_a_question_to_a_server_that_hangs_or_drips_ends_in_time(server: OllamaS
     assert not failure.content_fault
 
 
+def test_documents_to_a_server_that_drips_for_ever_end_at_the_limit_of_a_batch(server: OllamaServer) -> None:
+    server.fault = Fault.DRIP
+    with OllamaEmbedder(server.host, document_limit_s=0.3) as embedder:
+        start = time.monotonic()
+        with pytest.raises(EmbeddingFailed, match=r"within 0\.3 s"):
+            embedder.embed(["um", "dois"], "document")
+        assert time.monotonic() - start < 2
+
+
 def test_a_document_to_a_server_that_hangs_ends_in_time(server: OllamaServer) -> None:
     server.fault = Fault.HANG
     with OllamaEmbedder(server.host, document_timeout_s=0.2) as embedder:

@@ -80,8 +80,8 @@ def test_each_text_gets_its_own_vector_in_batches_of_sixteen(
     assert (outcome.available, outcome.embedded, outcome.skipped) == (True, 40, 0)
     assert (outcome.reason, outcome.failures, outcome.model) == (None, (), MODEL)
     assert all(has_its_own_vector(outcome, index, text) for index, text in enumerate(texts))
-    # The first batch, its first and last text alone as a check, then the rest.
-    assert server.batch_sizes == [16, 1, 1, 16, 8]
+    # Of the first batch both ends alone as a check, of the others one text.
+    assert server.batch_sizes == [16, 1, 1, 16, 1, 8, 1]
 
 
 def test_equal_texts_are_sent_once_and_all_get_the_vector(
@@ -126,8 +126,9 @@ def test_a_text_that_breaks_the_model_costs_no_other_its_vector(
     assert outcome.reason is not None
     assert outcome.reason.startswith("1 of 40 texts got no vector; the first: ")
     assert all(has_its_own_vector(outcome, index, texts[index]) for index in range(40) if index != 21)
-    # A whole batch and its two checks; one by halves (16, then 8, 8, 4, 4, 2, 2, 1, 1); the rest.
-    assert sorted(server.batch_sizes) == sorted([16, 1, 1, 16, 8, 8, 4, 4, 2, 2, 1, 1, 8])
+    # A whole batch and its two checks; one by halves (16, then 8, 8, 4, 4, 2, 2, 1, 1), of which three whole
+    # ones are checked; the rest with its check.
+    assert sorted(server.batch_sizes) == sorted([16, 1, 1, 16, 8, 1, 8, 4, 1, 4, 2, 1, 2, 1, 1, 8, 1])
 
 
 def test_many_bad_texts_in_a_row_are_no_outage_while_a_good_one_passes(
@@ -166,14 +167,14 @@ def test_an_outage_ends_the_run_at_its_first_call_and_keeps_what_was_embedded(
     server: OllamaServer, hasty: EmbeddingService, fault: Fault, words: str
 ) -> None:
     server.fault = fault
-    server.fault_after = 4
+    server.fault_after = 5
     outcome = hasty.embed_documents(numbered(100))
     assert (outcome.available, outcome.embedded, outcome.skipped) == (False, 32, 68)
     assert words in str(outcome.reason)
     assert outcome.failures == ()
     assert has_its_own_vector(outcome, 31, "trecho 31")
     assert outcome.vectors[32] is None
-    assert server.batch_sizes == [16, 1, 1, 16, 16]
+    assert server.batch_sizes == [16, 1, 1, 16, 1, 16]
 
 
 @pytest.mark.parametrize(
@@ -210,6 +211,17 @@ def test_a_server_whose_batches_are_wrong_is_asked_one_text_at_a_time(
     assert outcome.embedded == 20
     assert all(has_its_own_vector(outcome, index, text) for index, text in enumerate(texts))
     assert max(server.batch_sizes[1:]) == 1
+
+
+def test_a_server_that_begins_to_lie_later_is_found_out_and_none_of_its_batches_is_kept(
+    server: OllamaServer, service: EmbeddingService
+) -> None:
+    server.fault, server.fault_after = Fault.SHUFFLED, 3
+    texts = numbered(64)
+    outcome = service.embed_documents(texts)
+    assert outcome.embedded == 64
+    assert all(has_its_own_vector(outcome, index, text) for index, text in enumerate(texts))
+    assert server.batch_sizes[-64:] == [1] * 64
 
 
 def test_wrong_batches_are_noticed_in_the_half_of_a_batch_too(

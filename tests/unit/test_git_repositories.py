@@ -10,6 +10,7 @@ import pytest
 
 from material import Repository
 from rag_core.errors import Unavailable, UsageError
+from rag_core.folders import DocumentFolders
 from rag_core.sources.decoding import MAX_BYTES
 from rag_core.sources.documents import DocumentTree, SkipReason, list_markdown, read_documents
 from rag_core.sources.git import GitRepository
@@ -23,8 +24,10 @@ def repository(tmp_path: Path) -> Repository:
     return Repository(tmp_path / "projeto", FILES)
 
 
-def read(folder: Path, *, ref: str = "HEAD", root: str = "") -> DocumentTree:
-    return read_documents(GitRepository(folder), ref=ref, root=root)
+def read(
+    folder: Path, *, ref: str = "HEAD", root: str = "", folders: DocumentFolders | None = None
+) -> DocumentTree:
+    return read_documents(GitRepository(folder), ref=ref, root=root, folders=folders or DocumentFolders())
 
 
 def texts(tree: DocumentTree) -> dict[str, str]:
@@ -422,7 +425,7 @@ def test_a_partial_clone_without_any_content_is_refused_with_the_remedy_and_fetc
 
     assert "git fetch --refetch" in refusal.value.hint
     assert sorted(path.name for path in (partial / "objects").rglob("*")) == before
-    assert list_markdown(GitRepository(partial), ref="HEAD", root="") == set(TEXTS)
+    assert list_markdown(GitRepository(partial), ref="HEAD", root="", folders=DocumentFolders()) == set(TEXTS)
 
 
 def test_a_missing_tree_is_said_in_one_sentence(repository: Repository) -> None:
@@ -505,3 +508,38 @@ def test_reading_leaves_the_repository_as_it_was(repository: Repository) -> None
     read(repository.folder)
 
     assert {path: path.stat().st_mtime_ns for path in repository.folder.rglob("*")} == before
+
+
+def test_other_folders_are_read_and_each_file_once_in_the_scope_of_its_deepest_folder(
+    tmp_path: Path,
+) -> None:
+    repository = Repository(
+        tmp_path / "projeto",
+        {
+            "doc/guia.md": "# Guia\n",
+            "doc/decisions/0001-fila.md": "# Fila\n",
+            "rfc/0002-frete.md": "# Frete\n",
+            "docs/fora.md": "# Fora\n",
+        },
+    )
+    folders = DocumentFolders(docs=("doc",), adr=("doc/decisions", "rfc"))
+    found = [
+        (str(document.scope), document.path)
+        for document in read(repository.folder, folders=folders).documents
+    ]
+    assert found == [
+        ("adr", "doc/decisions/0001-fila.md"),
+        ("docs", "doc/guia.md"),
+        ("adr", "rfc/0002-frete.md"),
+    ]
+
+
+@pytest.mark.parametrize(("root", "count"), [("", 3), ("docs", 2)])
+def test_the_root_itself_can_be_the_folder_of_documents(
+    repository: Repository, root: str, count: int
+) -> None:
+    tree = read(repository.folder, root=root, folders=DocumentFolders(docs=("",), adr=("adr",)))
+    assert len(tree.documents) == count
+    scopes = {document.path: str(document.scope) for document in tree.documents}
+    assert scopes["docs/guia.md" if not root else "guia.md"] == "docs"
+    assert scopes["docs/adr/0001-fila.md" if not root else "adr/0001-fila.md"] == ("adr" if root else "docs")

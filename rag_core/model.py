@@ -74,6 +74,7 @@ class DegradedReason(StrEnum):
 
 ActorKind = Literal["human", "agent", "system"]
 Surface = Literal["app", "cli", "api", "engine", "mcp"]
+Role = Literal["viewer", "maintainer", "engine"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,17 +191,26 @@ class RankingSettings:
             weight = getattr(self, name)
             if not (math.isfinite(weight) and 0 <= weight <= 1):
                 raise InvalidInput(
-                    f"{name} is {weight}; a weight lies between 0 and 1.",
+                    f"The {_words(name)} is {weight}; a weight lies between 0 and 1.",
                     hint="Give a number such as 0.6.",
                 )
         for name in ("threshold", "threshold_when_degraded"):
             threshold = getattr(self, name)
             if threshold is not None and not math.isfinite(threshold):
-                raise InvalidInput(f"{name} is {threshold}.", hint="Give a finite number, or none.")
+                raise InvalidInput(
+                    f"The {_words(name)} is {threshold}.", hint="Give a finite number, or none."
+                )
         for name in ("candidates_per_signal", "max_per_file", "limit"):
             count = getattr(self, name)
             if count is not None and count < 1:
-                raise InvalidInput(f"{name} is {count}; it is at least 1.", hint="Give 1 or more.")
+                raise InvalidInput(
+                    f"The {_words(name)} is {count}; it is at least 1.", hint="Give 1 or more."
+                )
+
+
+def _words(name: str) -> str:
+    """A field's name as its command line flag has it: `weight vector`, `max per file`."""
+    return name.replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

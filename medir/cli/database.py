@@ -49,6 +49,11 @@ def status_verb(output: Output) -> None:
         url = config.database_url or (server.status().url if server else None) or ""
         found = _describe(url, embedded=server is not None)
     output.emit(found)
+    if found["url"] is None:
+        output.say(
+            "The embedded server is not running. Any verb that needs it starts it, and so does `medir db start`."
+        )
+        return
     for key, value in found.items():
         output.say(f"{key}: {'-' if value is None else value}")
 

@@ -3,11 +3,12 @@
 import codecs
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
@@ -19,6 +20,18 @@ from rag_core.events import SessionEvent
 MAX_LINE_BYTES = 4_000_000
 _LINE_END_BYTES = len(codecs.BOM_UTF8) + len(b"\r\n")
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+
+# what a validation fault means to who wrote the file; others are clear as they are
+_SAID: Mapping[str, str] = MappingProxyType(
+    {
+        "missing": "is missing",
+        "string_type": "is no text",
+        "string_too_short": "is empty",
+        "dict_type": "is no JSON object",
+        "model_type": "is no JSON object",
+        "timezone_aware": "has no time zone",
+    }
+)
 
 _Name = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -102,7 +115,8 @@ def _read_line(line: bytes) -> SessionEvent | str:
     except ValidationError as error:
         fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
         field = ".".join(str(part) for part in fault["loc"])
-        return f"{field}: {fault['msg']}" if field else fault["msg"]
+        said = _SAID.get(fault["type"], fault["msg"])
+        return f"{field}: {said}" if field else said
     refusal = _unstorable(event)
     if refusal is not None:
         return refusal

@@ -54,20 +54,20 @@ def test_no_chunk_is_a_candidate_twice() -> None:
 @pytest.mark.parametrize("weight", [-0.1, 1.1, math.nan, math.inf])
 @pytest.mark.parametrize("name", ["weight_vector", "weight_lexical"])
 def test_a_weight_lies_between_0_and_1(name: str, weight: float) -> None:
-    with pytest.raises(InvalidInput, match=name):
+    with pytest.raises(InvalidInput, match=name.replace("_", " ")):
         settings(**{name: weight})
 
 
 @pytest.mark.parametrize("name", ["threshold", "threshold_when_degraded"])
 def test_a_threshold_is_a_finite_number_or_none(name: str) -> None:
-    with pytest.raises(InvalidInput, match=name):
+    with pytest.raises(InvalidInput, match=name.replace("_", " ")):
         settings(**{name: math.nan})
     assert settings(**{name: None}).ranking == dataclasses.replace(SEEDS.ranking, **{name: None})
 
 
 @pytest.mark.parametrize("name", ["candidates_per_signal", "max_per_file", "limit"])
 def test_counts_are_at_least_1(name: str) -> None:
-    with pytest.raises(InvalidInput, match=name):
+    with pytest.raises(InvalidInput, match=name.replace("_", " ")):
         settings(**{name: 0})
 
 

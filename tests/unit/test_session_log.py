@@ -146,7 +146,7 @@ def test_a_refusal_names_the_field(tmp_path: Path, changes: dict[str, object], f
 def test_every_field_but_the_title_is_required(tmp_path: Path, key: str) -> None:
     without = json.dumps({name: value for name, value in EVENT.items() if name != key}).encode()
 
-    assert outcomes(tmp_path, without) == {1: f"{key}: Field required"}
+    assert outcomes(tmp_path, without) == {1: f"{key}: is missing"}
 
 
 def test_a_time_in_utc_may_end_in_z(tmp_path: Path) -> None:

@@ -6,16 +6,19 @@ the ground differs, there is no single number: only its parts.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 
-from rag_core.evaluation import GoldenRun
+from rag_core.database.projects import Project
+from rag_core.evaluation import Evaluation, GoldenRun
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.verdicts import judge
 from rag_core.measurement import GOLDEN_DEPTH, LexicalWay, way_of
-from rag_core.model import ALL_SCOPES, CandidateSet, RankingSettings, SearchSettings
-from rag_core.presets import from_json
+from rag_core.model import ALL_SCOPES, Actor, CandidateSet, RankingSettings, SearchSettings
+from rag_core.presets import Overrides, from_json
 from rag_core.ranking import rank
+from rag_core.runs import Progress
 
 # what must be the same for one number; the rest of what differs is told beside it
 GROUND = ("cases", "limit", "index", "model", "degraded")
@@ -24,11 +27,14 @@ _NO_NUMBERS = ("source", "preset", "fetchDepth", "embeddingModel", "limit")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Side:
-    """One of two runs. `ground` and `detail` name what it stood on; `others` are candidates of other lexical ways."""
+    """One of two runs. `ground` and `detail` name what it stood on; `others` are candidates of other lexical ways.
+
+    `found` is None for a run whose candidates were not kept.
+    """
 
     cases: tuple[GoldenCase, ...]
     settings: SearchSettings
-    found: tuple[CandidateSet, ...]
+    found: tuple[CandidateSet, ...] | None
     others: Mapping[LexicalWay, tuple[CandidateSet, ...]]
     passed: Mapping[str, bool]
     ground: dict[str, object]
@@ -105,6 +111,69 @@ def compare_run(baseline: Baseline, run: GoldenRun) -> BaselineComparison:
         passed={verdict.case.id: verdict.passed for verdict in run.outcome.verdicts},
         ground=_ground(golden.digest, run.settings.ranking.limit, run.index.to_json(), degraded=run.degraded),
         detail=_detail(run.index.to_json(), run.index.text_search_config),
+    )
+    return compare_sides(baseline.name, side_of_baseline(baseline), side)
+
+
+def run_against(
+    evaluation: Evaluation,
+    project: Project,
+    baseline: Baseline,
+    *,
+    actor: Actor,
+    cases: Path | None = None,
+    overrides: Overrides | None = None,
+    allow_degraded: bool = False,
+    listener: Progress | None = None,
+) -> tuple[GoldenRun, BaselineComparison]:
+    """Run the golden set, compare it with a baseline, and record both. Arguments and errors as `run_golden`."""
+    compared: list[BaselineComparison] = []
+
+    def compare(run: GoldenRun) -> Mapping[str, object]:
+        compared.append(compare_run(baseline, run))
+        return compared[0].to_json()
+
+    run = evaluation.run_golden(
+        project,
+        actor=actor,
+        cases=cases,
+        overrides=overrides,
+        allow_degraded=allow_degraded,
+        ways=(baseline_way(baseline),),
+        compare=compare,
+        listener=listener,
+    )
+    return run, compared[0]
+
+
+def compare_recorded(
+    baseline: Baseline, result: Mapping[str, object], cases: Sequence[GoldenCase]
+) -> BaselineComparison:
+    """A recorded run against a baseline, as far as that goes without its candidates.
+
+    Args:
+        baseline: The older side.
+        result: The run as `golden_result` gives it.
+        cases: The cases that the run asked.
+    """
+    settings = cast("Mapping[str, object]", result["settings"])
+    index = cast("Mapping[str, object]", result["index"])
+    model = index["model"]
+    verdicts = cast("Sequence[Mapping[str, object]]", result["cases"])
+    side = Side(
+        cases=tuple(cases),
+        settings=from_json(
+            settings,
+            scopes=ALL_SCOPES,
+            model_id=None if model is None else str(model),
+            source=str(settings["source"]),
+        ),
+        found=None,
+        others={},
+        passed={str(verdict["id"]): verdict["passed"] is True for verdict in verdicts},
+        ground=_ground(result["casesDigest"], settings["limit"], index, degraded=result["degraded"] is True),
+        # the index's fingerprint, which is part of the ground, stands for it
+        detail=_detail(index, baseline.identity["textSearchConfig"]),
     )
     return compare_sides(baseline.name, side_of_baseline(baseline), side)
 

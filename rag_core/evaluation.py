@@ -8,22 +8,22 @@ import difflib
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rag_core.answer import hits_to_json, ranked_to_json
+from rag_core.answer import hits_to_json
 from rag_core.database.chunks import indexed_places, read_contents
 from rag_core.database.connections import Database
 from rag_core.database.projects import Project
 from rag_core.errors import InvalidInput, MedirError, Refused, UsageError
+from rag_core.explanation import CaseExplanation, explain
 from rag_core.golden.cases import GoldenSet, parse_cases
 from rag_core.golden.document import decode
 from rag_core.golden.faults import Fault, refusal
 from rag_core.golden.floor import raise_floor
 from rag_core.golden.linter import lint
-from rag_core.golden.remedies import Remedy, remedies
-from rag_core.golden.verdicts import CaseVerdict, GoldenOutcome, judge, judge_all
+from rag_core.golden.verdicts import GoldenOutcome, judge_all
 from rag_core.measurement import (
     IndexFacts,
     LexicalWay,
@@ -35,7 +35,6 @@ from rag_core.model import Actor, CandidateSet, Ranking, SearchSettings
 from rag_core.ports import Clock, Vectors
 from rag_core.presets import Overrides
 from rag_core.projects import cases_file
-from rag_core.ranking import rank
 from rag_core.runs import Progress, running
 from rag_core.search import Search
 from rag_core.sources.documents import list_markdown
@@ -110,27 +109,6 @@ class GoldenRun:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaseExplanation:
-    """One case with its whole set, the texts by chunk id, and what would make it pass."""
-
-    verdict: CaseVerdict
-    settings: SearchSettings
-    ranking: Ranking
-    contents: Mapping[str, str]
-    remedies: tuple[Remedy, ...]
-
-    def to_json(self) -> dict[str, object]:
-        """The case as in a golden run, with `wholeSet` and `remedies`."""
-        return {
-            "case": self.verdict.to_json() | {"hits": hits_to_json(self.ranking.hits, self.contents)},
-            "settings": self.settings.to_json(),
-            "threshold": self.ranking.threshold,
-            "wholeSet": [ranked_to_json(entry) for entry in self.ranking.whole_set],
-            "remedies": [{"kind": remedy.kind, "sentence": remedy.sentence} for remedy in self.remedies],
-        }
-
-
 class Evaluation:
     """Golden runs of one installation."""
 
@@ -162,6 +140,7 @@ class Evaluation:
         allow_degraded: bool = False,
         reason: str | None = None,
         ways: Sequence[LexicalWay] = (),
+        compare: Callable[[GoldenRun], Mapping[str, object]] | None = None,
         listener: Progress | None = None,
     ) -> GoldenRun:
         """Ask every case and judge what comes back. Writes no `rag_searches` row.
@@ -174,6 +153,7 @@ class Evaluation:
             allow_degraded: Go on without vectors, which is then part of the run's identity.
             reason: Why it is run, where that is to be kept.
             ways: Other lexical ways to ask in too, kept in `others`; they play no part in the verdicts.
+            compare: What is recorded beside the run as its `baseline`.
             listener: Told of the progress.
 
         Raises:
@@ -219,7 +199,7 @@ class Evaluation:
                 started_at=started_at.isoformat(),
                 total_ms=self._clock.monotonic_ms() - started,
             )
-            handle.result = run.to_json()
+            handle.result = run.to_json() | ({} if compare is None else {"baseline": compare(run)})
             return run
 
     def explain_case(
@@ -250,13 +230,7 @@ class Evaluation:
         ids = [entry.candidate.chunk_id for entry in ranking.whole_set]
         with self._database.connection() as connection:
             contents = read_contents(connection, project.project_id, ids)
-        return CaseExplanation(
-            verdict=judge(case, ranking),
-            settings=measured.settings,
-            ranking=ranking,
-            contents=contents,
-            remedies=remedies(case, found, measured.settings.ranking, rank=rank),
-        )
+        return explain(case, found, ranking, measured.settings, contents=contents)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,11 +21,13 @@ from medir.cli.frame import (
 )
 from medir.cli.trial import trial_options
 from rag_core.baselines import baselines_folder, read_baseline
-from rag_core.comparing import BaselineComparison, baseline_way, compare_run
+from rag_core.comparing import BaselineComparison, run_against
 from rag_core.errors import UsageError
-from rag_core.evaluation import CaseExplanation, GoldenRun, raise_project_floor
+from rag_core.evaluation import GoldenRun, raise_project_floor
+from rag_core.explanation import CaseExplanation
 from rag_core.formats.junit import junit_xml
 from rag_core.formats.trec import trec_qrels, trec_run
+from rag_core.model import RankedCandidate
 from rag_core.presets import Overrides
 from rag_core.projects import cases_file
 
@@ -78,16 +80,18 @@ def run_verb(
     with services() as opened, output.progress() as listener:
         found = chosen_project(opened, project_id)
         frozen = None if against is None else read_baseline(baselines_folder(found, cases), against)
-        run = opened.evaluation.run_golden(
-            found,
-            actor=operator(),
-            cases=cases,
-            overrides=overrides,
-            allow_degraded=allow_degraded,
-            ways=() if frozen is None else (baseline_way(frozen),),
-            listener=listener,
-        )
-    comparison = None if frozen is None else compare_run(frozen, run)
+        asked = {
+            "actor": operator(),
+            "cases": cases,
+            "overrides": overrides,
+            "allow_degraded": allow_degraded,
+            "listener": listener,
+        }
+        comparison: BaselineComparison | None = None
+        if frozen is None:
+            run = opened.evaluation.run_golden(found, **asked)
+        else:
+            run, comparison = run_against(opened.evaluation, found, frozen, **asked)
     _write_exports(run, found.project_id, trec=trec, junit=junit)
     output.emit(run.to_json() | ({} if comparison is None else {"baseline": comparison.to_json()}))
     if not output.as_json:
@@ -262,7 +266,15 @@ def _print_explanation(output: Output, explained: CaseExplanation) -> None:
             f"{mark} {entry.whole_rank:>3}  {entry.score:.4f}  vector "
             f"{'-' if candidate.vector_score is None else f'{candidate.vector_score:.3f}'}  lexical "
             f"{'-' if candidate.lexical_score is None else f'{candidate.lexical_score:.3f}'}  {entry.fate:<9}  "
-            f"{candidate.origin.citation}"
+            f"{plain(candidate.origin.citation)}{_crossing(explained, entry)}"
         )
     for remedy in explained.remedies:
         output.say(remedy.sentence)
+
+
+def _crossing(explained: CaseExplanation, entry: RankedCandidate) -> str:
+    """Where the expected chunk would stand above this rival; nothing for itself."""
+    if entry.candidate.origin.place in explained.verdict.case.expected:
+        return ""
+    weights = explained.crossing(entry)
+    return f"  (overtaken at weights {weights})" if weights else ""

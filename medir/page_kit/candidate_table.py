@@ -19,6 +19,9 @@ CANDIDATE_COLUMNS: ColumnConfigMappingInput = {
         "lexical", format="%.3f", min_value=0, max_value=1, color=LEXICAL, width=110
     ),
     "score": st.column_config.NumberColumn("score", format="%.4f", width=75),
+    "crossing": st.column_config.TextColumn(
+        "beaten at weight", width=130, help="Vector weights at which the expected chunk stands above it"
+    ),
     "fate": st.column_config.TextColumn("fate", width=100, help="Shown, or what removed it"),
     "text": st.column_config.TextColumn("text", width="large"),
 }

@@ -6,8 +6,8 @@ import streamlit as st
 from medir.page_kit.candidate_table import CANDIDATE_COLUMNS, candidate_cells
 from medir.page_kit.plain_text import draw_text
 from medir.page_kit.signs import FAILED, FATES, PASSED, settings_line, theme
-from rag_core.evaluation import CaseExplanation
 from rag_core.excerpts import cut_short
+from rag_core.explanation import CaseExplanation
 from rag_core.figures.case_flow import case_flow
 from rag_core.figures.layout import CONFIG
 from rag_core.golden.verdicts import expected_entries
@@ -83,11 +83,16 @@ def _draw_rivals(explained: CaseExplanation, best: RankedCandidate) -> None:
     above = explained.ranking.whole_set[: best.whole_rank]
     st.markdown("**Who stands above it, and itself**")
     st.dataframe(
-        pd.DataFrame([_scored(entry, explained) for entry in (*above[:_ABOVE], *above[_ABOVE:][-1:])]),
+        pd.DataFrame(
+            [
+                _scored(entry, explained) | {"crossing": explained.crossing(entry)}
+                for entry in (*above[:_ABOVE], *above[_ABOVE:][-1:])
+            ]
+        ),
         key=f"rivals-{explained.verdict.case.id}",
         hide_index=True,
         column_config=CANDIDATE_COLUMNS,
-        column_order=("whole", "mark", "citation", "vector", "lexical", "score", "fate"),
+        column_order=("whole", "mark", "citation", "crossing", "vector", "lexical", "score", "fate"),
     )
     if len(above) > _ABOVE + 1:
         st.caption(f"{len(above) - _ABOVE - 1} rivals between the last two lines are left out.")

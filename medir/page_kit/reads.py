@@ -12,7 +12,7 @@ import streamlit as st
 from medir.page_kit.services import Workbench, workbench
 from rag_core import citations, history
 from rag_core import overview as overviews
-from rag_core.evaluation import CaseExplanation
+from rag_core.explanation import CaseExplanation
 from rag_core.golden.cases import GoldenSet
 from rag_core.history import GoldenRecord, Run
 from rag_core.model import Place

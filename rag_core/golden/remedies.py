@@ -5,19 +5,18 @@ Nothing is estimated: each remedy has been replayed, with the same function that
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from rag_core.golden.cases import MAX_LIMIT, GoldenCase
 from rag_core.golden.verdicts import expected_entries, judge
-from rag_core.model import CandidateSet, Fate, Fusion, Ranking, RankingSettings
+from rag_core.model import CandidateSet, Fate, Ranking, RankingSettings
 
 Rank = Callable[[CandidateSet, RankingSettings], Ranking]
 RemedyKind = Literal["maxPerFile", "limit", "weight", "threshold", "depth", "none", "index"]
 
 _CAPS: tuple[int | None, ...] = (1, 2, 3, None)
-_UNWEIGHTED = (Fusion.RRF,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +25,7 @@ class Remedy:
 
     `settings` are the ranking settings with that one change; None for the kinds `none` (the place is a
     candidate, but no single number brings it among the hits) and `index` (no signal found it). `low` and
-    `high` bound the nearest stretch of weights, in whole hundredths, at which the case passes; None for the
-    other kinds.
+    `high` bound the nearest interval of weights at which the case passes; None for the other kinds.
     """
 
     kind: RemedyKind
@@ -38,18 +36,26 @@ class Remedy:
 
 
 def remedies(
-    case: GoldenCase, found: CandidateSet, settings: RankingSettings, *, rank: Rank
+    case: GoldenCase,
+    found: CandidateSet,
+    settings: RankingSettings,
+    *,
+    rank: Rank,
+    passing_weights: Sequence[tuple[float, float]],
 ) -> tuple[Remedy, ...]:
     """The smallest single change of each number that makes a failing case pass.
 
-    Tried in this order: cap (1, 2, 3, none), limit (up to 50), weight (hundredths, the lexical weight is the
-    rest), threshold, depth (up to the depth of `found`). For a `no_answer` case only the threshold is.
+    Tried in this order: cap (1, 2, 3, none), limit (up to 50), weight (the nearest of those given, the lexical
+    weight is the rest), threshold, depth (up to the depth of `found`). For a `no_answer` case only the threshold
+    is.
 
     Args:
         case: The case, judged by `rag_core.golden.verdicts.judge`.
         found: Its candidates, fetched deeper than `settings` rank them where depth is to be tried.
         settings: The settings under which it failed.
         rank: `rag_core.ranking.rank`; handed in because this package stands beside it.
+        passing_weights: All vector weights at which the case passes, as closed intervals; worked out by
+            `rag_core.calibration`, which stands above this package.
 
     Returns:
         One remedy a number, in the order tried; one of kind `none` or `index` where nothing helps; empty
@@ -67,7 +73,7 @@ def remedies(
     tried = (
         _other_cap(replay, settings),
         _wider_limit(replay, settings),
-        _other_weight(replay, settings),
+        _other_weight(replay, settings, passing_weights),
         _lower_threshold(replay, settings),
         _greater_depth(replay, settings, deepest),
     )
@@ -139,34 +145,32 @@ def _wider_limit(replay: _Replay, settings: RankingSettings) -> Remedy | None:
     return Remedy(kind="limit", sentence=sentence, settings=chosen)
 
 
-def _other_weight(replay: _Replay, settings: RankingSettings) -> Remedy | None:
-    if settings.fusion in _UNWEIGHTED:
+def _other_weight(
+    replay: _Replay, settings: RankingSettings, passing: Sequence[tuple[float, float]]
+) -> Remedy | None:
+    now = settings.weight_vector
+    nearest = min(passing, key=lambda run: _away(run, now), default=None)
+    if nearest is None:
         return None
-    grid = [_with_weight(settings, hundredths) for hundredths in range(101)]
-    passing = [hundredths for hundredths, tried in enumerate(grid) if replay.passes(tried)]
-    if not passing:
-        return None
-    now = settings.weight_vector * 100
-    nearest = min(passing, key=lambda hundredths: abs(hundredths - now))
-    low, high = _stretch(nearest, frozenset(passing))
-    where = f"{low / 100:.2f}" if low == high else f"{low / 100:.2f} to {high / 100:.2f}"
-    sentence = f"It passes with a vector weight of {where} (now {settings.weight_vector:g})."
-    return Remedy(kind="weight", sentence=sentence, settings=grid[nearest], low=low / 100, high=high / 100)
-
-
-def _with_weight(settings: RankingSettings, hundredths: int) -> RankingSettings:
-    return dataclasses.replace(
-        settings, weight_vector=hundredths / 100, weight_lexical=(100 - hundredths) / 100
+    low, high = nearest
+    chosen = replay.first_passing(
+        _with_weight(settings, weight) for weight in (min(max(now, low), high), (low + high) / 2)
     )
+    if chosen is None:
+        return None
+    where = f"{low:.4f}" if f"{low:.4f}" == f"{high:.4f}" else f"{low:.4f} to {high:.4f}"
+    sentence = f"It passes with a vector weight of {where} (now {now:g})."
+    return Remedy(kind="weight", sentence=sentence, settings=chosen, low=low, high=high)
 
 
-def _stretch(start: int, passing: frozenset[int]) -> tuple[int, int]:
-    low = high = start
-    while low - 1 in passing:
-        low -= 1
-    while high + 1 in passing:
-        high += 1
-    return low, high
+def _away(run: tuple[float, float], weight: float) -> float:
+    """How far a weight lies outside an interval, 0 inside it."""
+    low, high = run
+    return max(low - weight, weight - high, 0.0)
+
+
+def _with_weight(settings: RankingSettings, weight: float) -> RankingSettings:
+    return dataclasses.replace(settings, weight_vector=weight, weight_lexical=1.0 - weight)
 
 
 def _lower_threshold(replay: _Replay, settings: RankingSettings) -> Remedy | None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from golden_material import chunk, found
 from rag_core.errors import FaultyGoldenSet
+from rag_core.explanation import passing_weights
 from rag_core.golden.cases import GoldenCase, GoldenSet, parse_cases
 from rag_core.golden.floor import raise_floor, read_floor
 from rag_core.golden.remedies import remedies
@@ -126,7 +127,8 @@ def test_every_share_is_over_all_cases_and_one_more_lost_case_never_raises_it(as
 @given(candidate_sets(), SETTINGS, EXPECTED)
 def test_every_remedy_changes_one_number_and_works(candidates, settings, expected) -> None:
     case = expecting(expected)
-    offered = remedies(case, candidates, settings, rank=rank)
+    weights = [(run.low, run.high) for run in passing_weights(case, candidates, settings)]
+    offered = remedies(case, candidates, settings, rank=rank, passing_weights=weights)
     assert bool(offered) != judge(case, rank(candidates, settings)).passed
     for remedy in offered:
         if remedy.settings is None:
@@ -144,7 +146,7 @@ def test_every_remedy_changes_one_number_and_works(candidates, settings, expecte
 @given(candidate_sets(), SETTINGS)
 def test_the_threshold_offered_to_a_case_without_answer_empties_it(candidates, settings) -> None:
     case = GoldenCase(id="a", question="q", no_answer=True)
-    for remedy in remedies(case, candidates, settings, rank=rank):
+    for remedy in remedies(case, candidates, settings, rank=rank, passing_weights=()):
         assert remedy.settings is not None
         assert judge(case, rank(candidates, remedy.settings)).passed
 

@@ -17,11 +17,12 @@ from rag_core.baselines import (
     verify_baseline,
 )
 from rag_core.clock import SystemClock
-from rag_core.comparing import BaselineComparison, baseline_way, compare_baselines, compare_run
+from rag_core.comparing import BaselineComparison, compare_baselines, compare_recorded, run_against
 from rag_core.database.connections import Database
 from rag_core.database.projects import Project
 from rag_core.errors import InvalidInput, Refused, UsageError
 from rag_core.golden.baseline_file import Baseline, encode_baseline
+from rag_core.history import golden_result, last_golden_run
 from rag_core.model import LexicalFunction
 from rag_core.presets import Overrides
 
@@ -43,8 +44,13 @@ def freeze_as(made: Services, project: Project, name: str, **options: object) ->
 
 
 def against(made: Services, project: Project, frozen: Baseline, **options: object) -> BaselineComparison:
-    ways = (baseline_way(frozen),)
-    return compare_run(frozen, made.evaluation.run_golden(project, actor=ANA, ways=ways, **options))
+    return run_against(made.evaluation, project, frozen, actor=ANA, **options)[1]
+
+
+def last_result(made: Services, project: Project) -> dict[str, object]:
+    last = last_golden_run(made.database, SystemClock(), project)
+    assert last is not None
+    return golden_result(made.database, project.project_id, str(last.id))
 
 
 def rewrite(repository: Repository, text: str) -> None:
@@ -328,3 +334,32 @@ def test_no_numbers_are_adopted_for_a_project_without_an_index(database: Databas
         adopt_settings(
             database, SystemClock(), project, overrides=Overrides(preset="seeds"), reason="cedo", actor=ANA
         )
+
+
+def test_a_run_against_a_baseline_is_recorded_with_what_it_came_to(
+    made: Services, project: Project, frozen: Baseline
+) -> None:
+    told = against(made, project, frozen, overrides=Overrides(threshold=0.99))
+    assert told.outcome is not None
+    assert told.outcome.lost == ("frete", "motorista", "fila")
+    assert last_result(made, project)["baseline"] == told.to_json()
+
+
+def test_a_recorded_run_is_held_against_a_baseline_as_well_as_a_fresh_one_on_the_same_ground(
+    made: Services, project: Project, frozen: Baseline
+) -> None:
+    told = against(made, project, frozen, overrides=Overrides(threshold=0.99))
+    recorded = compare_recorded(frozen, last_result(made, project), frozen.cases)
+    assert recorded.to_json() == told.to_json()
+
+
+def test_of_a_recorded_run_on_another_index_only_the_settings_part_is_known(
+    made: Services, project: Project, frozen: Baseline, repository: Repository
+) -> None:
+    repository.commit({"docs/novo.md": "# Novo\n\nUm texto novo.\n"})
+    made.indexing.run(project, actor=ANA)
+    told = against(made, project, frozen, overrides=Overrides(threshold=0.99))
+    recorded = compare_recorded(frozen, last_result(made, project), frozen.cases)
+    assert (recorded.outcome, recorded.by_index) == (None, None)
+    assert recorded.by_settings == told.by_settings
+    assert recorded.differs == told.differs

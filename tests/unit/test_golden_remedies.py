@@ -2,11 +2,14 @@
 
 import dataclasses
 
+import pytest
+
 from golden_material import VECTOR_ONLY, by_vector, chunk, found
+from rag_core.explanation import CaseExplanation, explain
 from rag_core.golden.cases import GoldenCase
-from rag_core.golden.remedies import Remedy, remedies
+from rag_core.golden.remedies import Remedy
 from rag_core.golden.verdicts import judge
-from rag_core.model import CandidateSet, Fusion, Place, RankingSettings
+from rag_core.model import CandidateSet, CandidateSettings, Fusion, Place, RankingSettings, SearchSettings
 from rag_core.ranking import rank
 
 NO_ANSWER = GoldenCase(id="none", question="q", no_answer=True)
@@ -16,8 +19,15 @@ def expecting(*places: str) -> GoldenCase:
     return GoldenCase(id="a", question="q", expected=tuple(Place.parse(place) for place in places))
 
 
+def explained(case: GoldenCase, candidates: CandidateSet, settings: RankingSettings) -> CaseExplanation:
+    searched = SearchSettings(
+        candidates=CandidateSettings(fetch_depth=100), ranking=settings, source="trial", preset=None
+    )
+    return explain(case, candidates, rank(candidates, settings), searched, contents={})
+
+
 def by_kind(case: GoldenCase, candidates: CandidateSet, settings: RankingSettings) -> dict[str, Remedy]:
-    found_remedies = remedies(case, candidates, settings, rank=rank)
+    found_remedies = explained(case, candidates, settings).remedies
     for remedy in found_remedies:
         if remedy.settings is not None:
             assert judge(case, rank(candidates, remedy.settings)).passed
@@ -71,9 +81,38 @@ def test_a_case_that_one_signal_knows_better_is_told_the_nearest_weights() -> No
     settings = RankingSettings(weight_vector=0.6, weight_lexical=0.4, threshold=None, limit=1)
     candidates = found(chunk("a.md", vector=(1.0, 1)), chunk("b.md", lexical=(1.0, 1)))
     weight = by_kind(expecting("b.md"), candidates, settings)["weight"]
-    assert (weight.low, weight.high) == (0.0, 0.49)
-    assert weight.settings == dataclasses.replace(settings, weight_vector=0.49, weight_lexical=0.51)
-    assert weight.sentence == "It passes with a vector weight of 0.00 to 0.49 (now 0.6)."
+    assert (weight.low, weight.high) == (0.0, pytest.approx(0.5, abs=1e-11))
+    assert weight.high is not None
+    assert weight.high < 0.5
+    assert weight.settings == dataclasses.replace(
+        settings, weight_vector=weight.high, weight_lexical=1 - weight.high
+    )
+    assert weight.sentence == "It passes with a vector weight of 0.0000 to 0.5000 (now 0.6)."
+
+
+def test_a_case_that_passes_on_a_sliver_of_weights_is_told_that_sliver() -> None:
+    # lines: a.md 0.75 w, c.md 0.5 - 0.25 w, b.md 0.3752 at every weight; b.md is best only around w = 0.5
+    candidates = found(
+        chunk("a.md", vector=(0.75, 1)),
+        chunk("b.md", vector=(0.3752, 2), lexical=(0.3752, 2)),
+        chunk("c.md", vector=(0.25, 3), lexical=(0.5, 1)),
+    )
+    settings = RankingSettings(weight_vector=0.9, weight_lexical=0.1, threshold=None, limit=1)
+    weight = by_kind(expecting("b.md"), candidates, settings)["weight"]
+    assert (weight.low, weight.high) == (pytest.approx(0.4992), pytest.approx(0.3752 / 0.75))
+
+
+def test_each_rival_has_the_weights_at_which_the_expected_chunk_stands_above_it() -> None:
+    candidates = found(
+        chunk("a.md", vector=(0.75, 1)),
+        chunk("b.md", vector=(0.3752, 2), lexical=(0.3752, 2)),
+        chunk("c.md", vector=(0.25, 3), lexical=(0.5, 1)),
+        chunk("d.md", vector=(0.5, 4), lexical=(0.6, 3)),
+    )
+    settings = RankingSettings(weight_vector=0.9, weight_lexical=0.1, threshold=None, limit=1)
+    told = explained(expecting("b.md"), candidates, settings)
+    crossings = {entry.candidate.origin.place.key: told.crossing(entry) for entry in told.ranking.whole_set}
+    assert crossings == {"a.md": "below 0.5003", "b.md": "", "c.md": "above 0.4992", "d.md": "never"}
 
 
 def test_reciprocal_ranks_have_no_weight_to_change() -> None:

@@ -16,12 +16,21 @@ from rag_core.presets import PRESETS, Overrides, from_json, resolve_settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsInForce:
-    """What searches use, and the decision behind it; the last three are None where nobody took one."""
+    """What searches use, and the decision behind it; all but the settings are None where nobody took one.
+
+    `made_for` is the model of the index that the numbers were adopted on.
+    """
 
     settings: SearchSettings
     adopted_by: str | None
     adopted_at: datetime | None
     reason: str | None
+    made_for: str | None
+
+    @property
+    def of_another_model(self) -> bool:
+        """Whether the index has another model now, so that weight and threshold are on another scale."""
+        return self.made_for not in (None, self.settings.candidates.embedding_model)
 
     def to_json(self) -> dict[str, object]:
         """The contract's `settings show`."""
@@ -30,6 +39,7 @@ class SettingsInForce:
             "adoptedBy": self.adopted_by,
             "adoptedAt": None if self.adopted_at is None else self.adopted_at.isoformat(),
             "reason": self.reason,
+            "madeFor": self.made_for,
         }
 
 
@@ -42,7 +52,7 @@ def settings_in_force(database: Database, project: Project) -> SettingsInForce:
     if adopted is not None:
         return _decided(adopted, model)
     settings = resolve_settings(model_id=model, scopes=ALL_SCOPES, adopted=None, overrides=Overrides())
-    return SettingsInForce(settings=settings, adopted_by=None, adopted_at=None, reason=None)
+    return SettingsInForce(settings=settings, adopted_by=None, adopted_at=None, reason=None, made_for=None)
 
 
 def settings_history(database: Database, project: Project) -> tuple[SettingsInForce, ...]:
@@ -105,7 +115,11 @@ def adopt_settings(
             reason=reason.strip(),
         )
     return SettingsInForce(
-        settings=settings, adopted_by=f"{actor.kind}:{actor.id}", adopted_at=now, reason=reason.strip()
+        settings=settings,
+        adopted_by=f"{actor.kind}:{actor.id}",
+        adopted_at=now,
+        reason=reason.strip(),
+        made_for=identity.embedding_model,
     )
 
 
@@ -124,4 +138,5 @@ def _decided(adopted: AdoptedSettings, model: str | None) -> SettingsInForce:
         adopted_by=adopted.adopted_by,
         adopted_at=adopted.adopted_at,
         reason=adopted.reason,
+        made_for=adopted.model,
     )

@@ -183,7 +183,7 @@ def verify_baseline(folder: Path, name: str) -> str | None:
         side = side_of_baseline(baseline)
     except InvalidInput as error:
         return error.message
-    replayed = replayed_passes(side.cases, side.found, side.settings.ranking)
+    replayed = replayed_passes(baseline.cases, baseline.found, side.settings.ranking)
     changed = [case for case, passed in baseline.passed.items() if replayed[case] != passed]
     if changed:
         return (

@@ -21,6 +21,7 @@ class IndexOverview:
     """An index in a line. `commit` is what the documents were read at, `head_commit` what stands now.
 
     `head_commit` is None where the repository can't be read; `commit` where no documents were indexed.
+    `made_for` is the model of the index that the settings were adopted on, None where nobody adopted any.
     """
 
     commit: str | None
@@ -30,6 +31,12 @@ class IndexOverview:
     model_id: str | None
     indexed_at: datetime | None
     settings: SearchSettings
+    made_for: str | None
+
+    @property
+    def of_another_model(self) -> bool:
+        """Whether the adopted numbers were made for another model than the index has."""
+        return self.made_for not in (None, self.model_id)
 
     @property
     def moved(self) -> bool:
@@ -73,6 +80,7 @@ def read_overview(database: Database, project: Project) -> IndexOverview | None:
         model_id=identity.embedding_model,
         indexed_at=max((state.indexed_at for state in states.values()), default=None),
         settings=settings,
+        made_for=adopted.model if adopted else None,
     )
 
 

@@ -89,4 +89,8 @@ def _print(output: Output, found: SettingsInForce) -> None:
     source = found.settings.source + (f" ({found.settings.preset})" if found.settings.preset else "")
     output.say(f"Source: {source}")
     if found.adopted_by is not None and found.adopted_at is not None:
+        if found.of_another_model:
+            output.say(
+                f"These numbers were adopted for {found.made_for}. The index has another model now, so calibrate again."
+            )
         output.say(f"Adopted by {found.adopted_by} at {found.adopted_at:%Y-%m-%d %H:%M} UTC: {found.reason}")

@@ -22,7 +22,7 @@ FATES: dict[str, str] = {
     Fate.LIMIT: "limit",
     Fate.CANDIDATES: "in neither list",
 }
-BadgeName = Literal["local", "degraded", "synthetic", "mixed settings", "moved", "trial"]
+BadgeName = Literal["local", "degraded", "synthetic", "mixed settings", "moved", "another model", "trial"]
 _BADGES: dict[BadgeName, tuple[str, Literal["gray", "orange", "blue", "violet"], str, str]] = {
     "local": ("local", "gray", ":material/computer:", "This machine only; nobody is asked who they are."),
     "degraded": ("degraded", "orange", ":material/warning:", "Part of the search did not take part."),
@@ -33,6 +33,12 @@ _BADGES: dict[BadgeName, tuple[str, Literal["gray", "orange", "blue", "violet"],
         "orange",
         ":material/commit:",
         "There are commits that the index has not seen. Run: medir index",
+    ),
+    "another model": (
+        "numbers of another model",
+        "orange",
+        ":material/rule:",
+        "The settings were adopted before the embedding model changed. Calibrate again, or adopt a preset.",
     ),
     "trial": ("trial", "blue", ":material/experiment:", "Numbers that are not in force."),
 }

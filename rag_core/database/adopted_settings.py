@@ -18,6 +18,12 @@ class AdoptedSettings:
     adopted_at: datetime
     reason: str
 
+    @property
+    def model(self) -> str | None:
+        """The id of the index's model when the decision was taken."""
+        model = self.settings.get("embeddingModel")
+        return None if model is None else str(model)
+
 
 def read_adopted(connection: Connection, project_id: str) -> AdoptedSettings | None:
     """The decision in force, None where nobody took one."""

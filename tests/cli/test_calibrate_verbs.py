@@ -32,6 +32,7 @@ IN_FORCE = {
     "adoptedBy": shapes.TEXT_OR_NULL,
     "adoptedAt": shapes.TEXT_OR_NULL,
     "reason": shapes.TEXT_OR_NULL,
+    "madeFor": shapes.TEXT_OR_NULL,
 }
 PIECE = {
     "from": shapes.NUMBER,

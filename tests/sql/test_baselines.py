@@ -24,6 +24,7 @@ from rag_core.errors import InvalidInput, Refused, UsageError
 from rag_core.golden.baseline_file import Baseline, encode_baseline
 from rag_core.history import golden_result, last_golden_run
 from rag_core.model import LexicalFunction
+from rag_core.overview import read_overview
 from rag_core.presets import Overrides
 
 NOTHING_TURNED = {"won": [], "lost": []}
@@ -334,6 +335,25 @@ def test_no_numbers_are_adopted_for_a_project_without_an_index(database: Databas
         adopt_settings(
             database, SystemClock(), project, overrides=Overrides(preset="seeds"), reason="cedo", actor=ANA
         )
+
+
+def test_numbers_adopted_for_another_model_than_the_indexs_are_told_apart(
+    database: Database, made: Services, project: Project
+) -> None:
+    adopt_settings(
+        database, SystemClock(), project, overrides=Overrides(weight_vector=0.5), reason="medido", actor=ANA
+    )
+    overview = read_overview(database, project)
+    assert overview is not None
+    assert (settings_in_force(database, project).of_another_model, overview.of_another_model) == (
+        False,
+        False,
+    )
+    with database.connection() as connection:
+        connection.execute("update indexes set embedding_model = 'embedded/outro@0123456789ab+none'")
+    overview = read_overview(database, project)
+    assert overview is not None
+    assert (settings_in_force(database, project).of_another_model, overview.of_another_model) == (True, True)
 
 
 def test_a_run_against_a_baseline_is_recorded_with_what_it_came_to(

@@ -134,7 +134,7 @@ def test_the_lexical_weight_is_the_rest(weight: float) -> None:
 
 @pytest.mark.parametrize("weight", [-0.1, 1.5, float("nan"), float("inf")])
 def test_a_weight_that_is_none_is_refused_by_its_own_name(weight: float) -> None:
-    with pytest.raises(InvalidInput, match="weight_vector"):
+    with pytest.raises(InvalidInput, match="weight vector"):
         resolve(weight_vector=weight)
 
 

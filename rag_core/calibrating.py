@@ -1,18 +1,24 @@
 """Calibrations: candidates fetched once, at the greatest depth; everything else is replayed from them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag_core.calibration.choice import RESAMPLES
 from rag_core.calibration.families import Variant
 from rag_core.calibration.findings import DEPTHS, Findings, find
+from rag_core.calibration.replay import measure_replay
 from rag_core.calibration.table import Flags, build_table, judge_table
+from rag_core.comparing import side_of_baseline
+from rag_core.database.candidates import QUERY_VERSION
 from rag_core.database.connections import Database
-from rag_core.database.index_identity import count_chunks
+from rag_core.database.index_identity import count_chunks, fingerprint
 from rag_core.database.projects import Project
+from rag_core.database.runs import Run, recent_runs, request_cancel
 from rag_core.errors import InvalidInput
 from rag_core.evaluation import Evaluation
 from rag_core.golden.baseline_file import Baseline
@@ -38,8 +44,11 @@ from rag_core.model import (
 from rag_core.ports import Clock
 from rag_core.presets import Overrides
 from rag_core.projects import cases_file
-from rag_core.runs import Progress, running
+from rag_core.report.vote_evidence import VoteEvidence, weigh_votes
+from rag_core.runs import Progress, close_interrupted, running
 from rag_core.search import EXACT_UP_TO_CHUNKS, Search
+
+__all__ = ["Calibration", "Calibrator", "Demands", "Run", "passed_in", "values_in"]
 
 # each way asks every question again; up to here that takes seconds
 ALL_WAYS_UP_TO_CHUNKS = EXACT_UP_TO_CHUNKS
@@ -87,10 +96,15 @@ class Calibration:
     demands: Demands
     variants: tuple[Variant, ...]
     findings: Findings
+    votes: VoteEvidence
 
     def to_json(self) -> dict[str, object]:
-        """The contract's calibration, with the index and what was asked for."""
-        return self.findings.to_json() | {"index": self.index.to_json()} | self.demands.to_json()
+        """The contract's calibration, with the index, the votes and what was asked for."""
+        return (
+            self.findings.to_json()
+            | {"index": self.index.to_json(), "votes": self.votes.to_json()}
+            | self.demands.to_json()
+        )
 
 
 class Calibrator:
@@ -148,7 +162,8 @@ class Calibrator:
             listener=listener,
         ) as handle:
             ways = self._ways(project)
-            measured = self._measurement.take(project, golden, overrides, handle.progress, ways=ways)
+            counting = _over_all_ways(handle.progress, max(1, len(ways)))
+            measured = self._measurement.take(project, golden, overrides, counting, ways=ways)
             refuse_degraded(measured, work="calibration")
             handle.progress("replay", 0, 2)
             variants = _variants(measured)
@@ -171,13 +186,31 @@ class Calibrator:
                 demands=demands,
                 variants=variants,
                 findings=findings,
+                votes=weigh_votes(self._database, project.project_id, findings.settings, findings.proposal),
             )
             handle.result = {
                 "settings": measured.settings.to_json(),
                 "index": measured.facts.to_json(),
                 "cases": len(golden.cases),
+                "votes": found.votes.to_json(),
             } | findings.verdict_to_json()
             return found
+
+    def fingerprint(self, project: Project) -> str:
+        """The fingerprint of the project's index: equal ones answer every case alike."""
+        with self._database.snapshot() as connection:
+            return fingerprint(connection, project.project_id, query_version=QUERY_VERSION)
+
+    def last_run(self, project: Project) -> Run | None:
+        """The calibration started last; one whose process died is closed as interrupted first."""
+        close_interrupted(self._database, self._clock, project.project_id, "calibration")
+        with self._database.connection() as connection:
+            return next(iter(recent_runs(connection, project.project_id, "calibration", count=1)), None)
+
+    def stop(self, project: Project, run: Run) -> bool:
+        """Ask a calibration to stop at its next step; false when it has ended."""
+        with self._database.connection() as connection:
+            return request_cancel(connection, project.project_id, run.id)
 
     def _ways(self, project: Project) -> tuple[LexicalWay, ...]:
         with self._database.connection() as connection:
@@ -194,6 +227,40 @@ def passed_in(baseline: Baseline, golden: GoldenSet) -> Flags:
     return np.array(
         [digests.get(case.id) == case.digest and passed[case.id] for case in golden.cases], dtype=bool
     )
+
+
+def values_in(
+    baseline: Baseline, golden: GoldenSet, measures: Iterable[Measure]
+) -> dict[Measure, NDArray[np.float64]]:
+    """What a baseline reached in each case of a golden set, replayed on its own candidates, shape (cases,).
+
+    NaN where a measure does not judge the case, and where the baseline has no such case.
+    """
+    ranking = side_of_baseline(baseline).settings.ranking
+    digests = {case.digest: number for number, case in enumerate(baseline.cases)}
+    shared = [(at, digests[case.digest]) for at, case in enumerate(golden.cases) if case.digest in digests]
+    table = build_table([baseline.found[number] for _, number in shared])
+    judged = judge_table(table, [baseline.cases[number] for _, number in shared])
+    found: dict[Measure, NDArray[np.float64]] = {}
+    for measure in measures:
+        found[measure] = np.full(len(golden.cases), np.nan)
+        found[measure][[at for at, _ in shared]] = measure_replay(table, judged, ranking, measure)
+    return found
+
+
+def _over_all_ways(progress: Progress, ways: int) -> Progress:
+    """Progress that counts the questions of every way together, where each way begins at 0 again."""
+    begun = 0
+
+    def count(step: str, done: int, total: int) -> None:
+        nonlocal begun
+        if step != "search":
+            progress(step, done, total)
+            return
+        begun += done == 0
+        progress(step, (begun - 1) * total + done, ways * total)
+
+    return count
 
 
 def _variants(measured: Measured) -> tuple[Variant, ...]:

@@ -91,6 +91,7 @@ def _print(output: Output, found: Calibration) -> None:
             f"Where the signals disagree, the vector signal decides {100 * findings.effective.vector:.0f} % of pairs."
         )
     output.say(findings.trade.sentence)
+    output.say(found.votes.sentence)
     if choice.verdict == "adopt":
         output.say(f"To adopt it: {_adopt_command(found)}")
 

@@ -48,6 +48,40 @@ def stream_searches(connection: Connection, span: Span) -> Iterator[ReplayableSe
         yield from cursor
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VotedSearch(ReplayableSearch):
+    """A search that was voted on: the rank that each vote was for, and what it said, in parallel."""
+
+    voted_ranks: list[int]
+    verdicts: list[str]
+
+
+def read_voted_searches(connection: Connection, project_id: str, *, most: int) -> list[VotedSearch]:
+    """The latest searches that people or agents voted on, synthetic ones left out."""
+    with connection.cursor(row_factory=class_row(VotedSearch)) as cursor:
+        # a row is a voted search, found through its votes, with its whole set by key
+        return cursor.execute(
+            """
+            select s.weights, s.hit_count, s.vector_available, s.degraded, c.places, c.ordinals, c.content_hashes,
+                c.vector_scores, c.vector_ranks, c.lexical_scores, c.lexical_ranks, v.voted_ranks, v.verdicts
+            from (
+                select search_id, max(searched_at) as searched_at,
+                    array_agg(rank::integer order by rank, actor_kind, actor_id) as voted_ranks,
+                    array_agg(verdict::text order by rank, actor_kind, actor_id) as verdicts
+                from rag_feedback
+                where project_id = %(project)s
+                group by search_id
+                order by searched_at desc, search_id
+                limit %(most)s
+            ) v
+                join rag_searches s on s.project_id = %(project)s and s.id = v.search_id and not s.synthetic
+                left join rag_candidates c on c.project_id = s.project_id and c.search_id = s.id
+            order by v.searched_at desc, v.search_id
+            """,
+            {"project": project_id, "most": most},
+        ).fetchall()
+
+
 def find_settings(connection: Connection, project_id: str, settings_id: str) -> dict[str, object] | None:
     """Settings that a search ran under, by id."""
     row = connection.execute(

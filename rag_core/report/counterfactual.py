@@ -130,6 +130,15 @@ def compare_with(
 def replay(search: ReplayableSearch, rival: Rival) -> tuple[list[Place], list[Place]] | None:
     """The places that were shown and that the rival would show, each in rank order; None: can't be replayed.
 
+    As `replay_hits`.
+    """
+    found = replay_hits(search, rival)
+    return None if found is None else (_places(found[0]), _places(found[1]))
+
+
+def replay_hits(search: ReplayableSearch, rival: Rival) -> tuple[list[Candidate], list[Candidate]] | None:
+    """The hits that were shown and that the rival would show, each in rank order; None: can't be replayed.
+
     What was shown is ranked again from the whole set, under the settings frozen beside it; where that does not
     give as many hits as were recorded, the row can't be trusted and is not replayed.
     """
@@ -144,10 +153,7 @@ def replay(search: ReplayableSearch, rival: Rival) -> tuple[list[Place], list[Pl
     if len(shown) != search.hit_count:
         return None
     would = rank(found, rival.ranking).hits
-    return (
-        _places([hit.candidate for hit in shown]),
-        _places([hit.candidate for hit in would]),
-    )
+    return [hit.candidate for hit in shown], [hit.candidate for hit in would]
 
 
 def _same_candidates(search: ReplayableSearch, shown_under: SearchSettings, rival: Rival) -> bool:

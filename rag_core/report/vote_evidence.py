@@ -1,0 +1,124 @@
+"""Votes beside a choice of settings: which judged hits two settings would still show. Evidence, never the judge."""
+
+from dataclasses import dataclass
+
+from rag_core.database.connections import Database
+from rag_core.database.replays import VotedSearch, read_voted_searches
+from rag_core.model import SearchSettings
+from rag_core.report.counterfactual import Rival, replay_hits
+
+MOST_SEARCHES = 2_000
+# as the table has them
+_VERDICTS = ("util", "irrelevante")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VotesShown:
+    """Votes of one verdict, and how many of them were for a hit that each of two settings would show."""
+
+    votes: int
+    today: int
+    proposal: int
+
+    def to_json(self) -> dict[str, object]:
+        """One of `useful` and `irrelevant`."""
+        return {"votes": self.votes, "shownToday": self.today, "shownByProposal": self.proposal}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteEvidence:
+    """What voters would see and miss under two settings, over the latest voted searches.
+
+    Only what was once shown could be voted on, so votes can't say what a setting would find anew: they favour the
+    settings that they were cast under.
+
+    Attributes:
+        searches: Voted searches that were replayed.
+        not_replayable: Those that could not be: another model or lexical query, or candidates that were not kept.
+        useful: Votes that called a hit useful.
+        irrelevant: Votes that called a hit irrelevant.
+    """
+
+    searches: int
+    not_replayable: int
+    useful: VotesShown
+    irrelevant: VotesShown
+
+    @property
+    def sentence(self) -> str:
+        """One plain sentence for whoever chooses."""
+        if not self.searches:
+            return "Votes: none that can be replayed under these settings."
+        return (
+            f"Votes, from searches as they were shown: of {self.useful.votes} useful ones today's settings still show "
+            f"{self.useful.today}, the proposal {self.useful.proposal}; of {self.irrelevant.votes} irrelevant ones "
+            f"{self.irrelevant.today} and {self.irrelevant.proposal}."
+        )
+
+    def to_json(self) -> dict[str, object]:
+        """`votes` of a calibration."""
+        return {
+            "searches": self.searches,
+            "notReplayable": self.not_replayable,
+            "useful": self.useful.to_json(),
+            "irrelevant": self.irrelevant.to_json(),
+        }
+
+
+def weigh_votes(
+    database: Database,
+    project_id: str,
+    today: SearchSettings,
+    proposal: SearchSettings,
+    *,
+    most: int = MOST_SEARCHES,
+) -> VoteEvidence:
+    """Replay the latest voted searches under two settings. About a millisecond a search.
+
+    Args:
+        database: Where searches and votes lie.
+        project_id: The project.
+        today: The settings in force.
+        proposal: The settings that are thought of.
+        most: How many voted searches, the latest first; synthetic ones are left out.
+    """
+    with database.connection() as connection:
+        voted = read_voted_searches(connection, project_id, most=most)
+    rivals = (_rival("today", today), _rival("proposal", proposal))
+    counts = {verdict: [0, 0, 0] for verdict in _VERDICTS}
+    replayed = 0
+    for search in voted:
+        kept = _kept(search, rivals)
+        if kept is None:
+            continue
+        replayed += 1
+        for verdict, shown in zip(search.verdicts, kept, strict=True):
+            counts[verdict] = [total + one for total, one in zip(counts[verdict], (1, *shown), strict=True)]
+    useful, irrelevant = (
+        VotesShown(votes=votes, today=old, proposal=new) for votes, old, new in counts.values()
+    )
+    return VoteEvidence(
+        searches=replayed, not_replayable=len(voted) - replayed, useful=useful, irrelevant=irrelevant
+    )
+
+
+def _kept(search: VotedSearch, rivals: tuple[Rival, Rival]) -> list[tuple[bool, bool]] | None:
+    """Whether each vote's hit is shown under each of the rivals; None where the search can't be replayed."""
+    lists = [replay_hits(search, rival) for rival in rivals]
+    if any(found is None for found in lists):
+        return None
+    (shown, today), (_, proposal) = (found for found in lists if found is not None)
+    keys = [hit.tie_key for hit in shown]
+    old, new = ({hit.tie_key for hit in hits} for hits in (today, proposal))
+    voted = [keys[rank - 1] for rank in search.voted_ranks]
+    return [(key in old, key in new) for key in voted]
+
+
+def _rival(name: str, settings: SearchSettings) -> Rival:
+    return Rival(
+        name=name,
+        ranking=settings.ranking,
+        lexical_operator=settings.candidates.lexical_operator,
+        lexical_function=settings.candidates.lexical_function,
+        model=settings.candidates.embedding_model,
+    )

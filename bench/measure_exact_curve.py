@@ -14,10 +14,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
+from material import TOP
 from rag_core.calibration.exact import build_exact
 from rag_core.calibration.replay import measure_replay
 from rag_core.calibration.table import build_table, judge_places
@@ -54,32 +56,42 @@ def main() -> int:
     started = time.perf_counter()
     table = build_table(found)
     judged = judge_places(table, expected)
-    print(
-        f"table of {given.questions} x {given.candidates} built in {time.perf_counter() - started:.3f} s, once"
-    )
-
+    table_s = time.perf_counter() - started
     settings = RankingSettings(
         weight_vector=0.6, weight_lexical=0.4, threshold=None, candidates_per_signal=given.candidates
     )
-    replay_s = fastest(lambda: measure_replay(table, judged, settings, HIT_AT_5))
-    print(f"one replay: {replay_s * 1000:.1f} ms")
 
     def curve() -> int:
         steps = build_exact(table, judged, settings, places=False).weights(HIT_AT_5)
         return 0 if steps is None else len(steps.pieces())
 
+    replay_s = fastest(lambda: measure_replay(table, judged, settings, HIT_AT_5))
     pieces, exact_s = curve(), fastest(curve)
-    print(
-        f"exact curve: {exact_s:.3f} s, {pieces} points and intervals, {exact_s / pieces * 1e6:.1f} us each"
-    )
+    lines = [
+        "# The exact curve of hit@5 over the weight",
+        "",
+        f"Written by `bench/measure_exact_curve.py` on {datetime.now(UTC):%Y-%m-%d}: {given.questions:,} questions,",
+        f"{given.candidates} candidates a signal, the fastest of {REPEATS} runs. The table is built once,",
+        f"in {table_s:.3f} s.",
+        "",
+        "| what | seconds | weights | microseconds a weight |",
+        "|---|---|---|---|",
+        f"| one replay at one weight | {replay_s:.4f} | 1 | {replay_s * 1e6:,.0f} |",
+        f"| the exact curve: every point and interval | {exact_s:.3f} | {pieces:,} | {exact_s / pieces * 1e6:,.1f} |",
+    ]
     if given.ranx_python is None:
-        print("ranx: not measured; name a Python that has it with --ranx-python")
+        lines += ["", "ranx was not measured: name a Python that has it with --ranx-python."]
     else:
         ranx_s, weights = measure_ranx(given.ranx_python, found, expected)
-        print(
-            f"ranx optimize_fusion: {ranx_s:.3f} s, {weights} weights, {ranx_s / weights * 1e6:.1f} us each"
-        )
-        print(f"ratio a weight: {(ranx_s / weights) / (exact_s / pieces):.0f}")
+        each = ranx_s / weights
+        lines += [
+            f"| `ranx.optimize_fusion`, warm | {ranx_s:.3f} | {weights} | {each * 1e6:,.0f} |",
+            "",
+            f"A weight costs ranx {each / (exact_s / pieces):,.0f} times as much, and its grid leaves out all between.",
+        ]
+    text = "\n".join(lines) + "\n"
+    (TOP / "bench" / "results" / "exact-curve.md").write_text(text, encoding="utf-8")
+    print(text)
     return int((given.questions, given.candidates) == (1000, 40) and exact_s >= LIMIT_S)
 
 

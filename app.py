@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from medir.page_kit.address import draw_notices
+from medir.page_kit.address import draw_notices, enter
 from medir.page_kit.frame import ICON, draw_frame
-from medir.page_kit.guard import guarded
+from medir.page_kit.guard import draw_refusal, guarded
+from medir.page_kit.sign_in import require_sign_in
 from medir.pages import HOME, PAGES
 
 st.set_page_config(page_title="Medir", page_icon=str(ICON), layout="wide")
@@ -15,7 +16,9 @@ page = st.navigation(
     position="top",
 )
 entry = next((entry for entry in PAGES if entry.path == page.url_path), None)
+enter(page.url_path)
 with guarded(page.url_path or "home"):
+    require_sign_in()
     if entry is not None:
         draw_frame()
         st.header(entry.title, anchor=False)
@@ -24,3 +27,4 @@ with guarded(page.url_path or "home"):
     page.run()
     with notices:
         draw_notices()
+        draw_refusal()

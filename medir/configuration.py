@@ -7,18 +7,24 @@ remembers where it came from, so that `medir doctor` can say it.
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import platformdirs
 
-from rag_core.embedding.choice import ConfiguredProvider
 from rag_core.errors import InvalidInput, Unavailable
+
+if TYPE_CHECKING:
+    from rag_core.embedding.choice import ConfiguredProvider
+    from rag_core.model import Role
 
 DEFAULT_PORT = 8501
 DEFAULT_OLLAMA_HOST = "http://127.0.0.1:11434"
 _KEYS = ("DATABASE_URL", "OLLAMA_HOST", "MEDIR_PORT", "MEDIR_EMBEDDING")
+_TABLES = ("sign_in", "oidc")
+_ROLES = ("viewer", "maintainer")
+_OIDC_KEYS = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
 _ROOT_HOME = Path("/var/lib/medir")
 
 
@@ -35,15 +41,18 @@ class Setting:
 class Configuration:
     """What an installation is told. `database_url` None: the embedded server.
 
-    `home` is the data folder; nothing says that it exists yet.
+    `home` is the data folder; nothing says that it exists yet. `sign_in` holds the roles of people who sign in with
+    the provider of `oidc`, by e-mail address in lower case; both are empty where nobody does.
     """
 
     home: Path
     database_url: str | None
     ollama_host: str
     port: int
-    embedding: ConfiguredProvider
+    embedding: "ConfiguredProvider"
     settings: tuple[Setting, ...]
+    sign_in: "Mapping[str, Role]" = field(default_factory=dict)
+    oidc: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def load_configuration(environment: Mapping[str, str] | None = None) -> Configuration:
@@ -59,6 +68,7 @@ def load_configuration(environment: Mapping[str, str] | None = None) -> Configur
     file = _read_file(home / "medir.toml")
     settings = {name: _setting(name, environment, file) for name in _KEYS}
     url = settings["DATABASE_URL"].value
+    sign_in, oidc = _people(file, home / "medir.toml")
     return Configuration(
         home=home,
         database_url=url or None,
@@ -66,6 +76,8 @@ def load_configuration(environment: Mapping[str, str] | None = None) -> Configur
         port=_port(settings["MEDIR_PORT"]),
         embedding=_embedding(settings["MEDIR_EMBEDDING"]),
         settings=(home_setting, *settings.values()),
+        sign_in=sign_in,
+        oidc=oidc,
     )
 
 
@@ -113,14 +125,46 @@ def _read_file(path: Path) -> Mapping[str, object]:
         raise InvalidInput(
             f"{path} does not parse: {error}", hint="Mend it or remove it.", where={"file": str(path)}
         ) from error
-    unknown = sorted(set(content) - set(_KEYS))
+    unknown = sorted(set(content) - {*_KEYS, *_TABLES})
     if unknown:
         raise InvalidInput(
             f"{path} has the unknown key {unknown[0]!r}.",
-            hint=f"Known keys: {', '.join(_KEYS)}.",
+            hint=f"Known keys: {', '.join((*_KEYS, *_TABLES))}.",
             where={"file": str(path), "field": unknown[0]},
         )
     return content
+
+
+def _people(file: Mapping[str, object], path: Path) -> "tuple[dict[str, Role], dict[str, str]]":
+    """Who may sign in as what, and with which provider: both or neither."""
+    people, oidc = _table(file, "sign_in", path), _table(file, "oidc", path)
+    for address, role in people.items():
+        if "@" not in address or role not in _ROLES:
+            raise InvalidInput(
+                f"{path} gives {address!r} the role {role!r}.",
+                hint='Write "name@example.org" = "viewer" or "maintainer".',
+                where={"file": str(path), "field": f"sign_in.{address}"},
+            )
+    for key in _OIDC_KEYS if people or oidc else ():
+        if not oidc.get(key):
+            raise InvalidInput(
+                f"{path} lacks {key} in [oidc].",
+                hint=f"Signing in with a provider takes {', '.join(_OIDC_KEYS)}.",
+                where={"file": str(path), "field": f"oidc.{key}"},
+            )
+    roles: dict[str, Role] = {address.lower(): cast("Role", role) for address, role in people.items()}
+    return roles, oidc
+
+
+def _table(file: Mapping[str, object], name: str, path: Path) -> dict[str, str]:
+    table = file.get(name, {})
+    if not isinstance(table, dict) or not all(isinstance(value, str) for value in table.values()):
+        raise InvalidInput(
+            f"{path}: [{name}] is no table of texts.",
+            hint=f"Begin it with the line [{name}], and put each value in quotes.",
+            where={"file": str(path), "field": name},
+        )
+    return {str(key): str(value) for key, value in table.items()}
 
 
 def _setting(name: str, environment: Mapping[str, str], file: Mapping[str, object]) -> Setting:
@@ -141,7 +185,7 @@ def _port(setting: Setting) -> int:
     return port_number(setting.value, name=f"MEDIR_PORT ({setting.source})")
 
 
-def _embedding(setting: Setting) -> ConfiguredProvider:
+def _embedding(setting: Setting) -> "ConfiguredProvider":
     if setting.value not in ("auto", "ollama", "embedded"):
         raise InvalidInput(
             f"MEDIR_EMBEDDING ({setting.source}) is {setting.value!r}.", hint="Use auto, ollama or embedded."

@@ -1,5 +1,6 @@
 """Where the program begins: nothing is loaded yet, so that Ctrl-C is answered in the first second too."""
 
+import os
 import sys
 
 EXIT_INTERRUPTED = 130
@@ -7,6 +8,9 @@ EXIT_INTERRUPTED = 130
 
 def main() -> None:
     """Run the command line."""
+    # one thread a multiplication: the encoder's are small, and threads that wait for each other cost three times the
+    # processor; it is read when numpy is loaded
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from medir.cli import main as run  # noqa: PLC0415
     except KeyboardInterrupt:

@@ -15,6 +15,7 @@ from rag_core.database.index_identity import read_identity, read_scope_states
 from rag_core.database.projects import Project, find_project
 from rag_core.errors import Refused, Unavailable, UsageError
 from rag_core.model import Actor, EmbeddingModel, Scope
+from rag_core.plurals import counted
 from rag_core.projects import SAMPLE, add_project, current_commit, set_project
 from rag_core.runs import Progress
 from rag_core.sessions import import_sessions
@@ -56,7 +57,7 @@ def ensure_sample(
         say(f"The sample keeps its old index. {refusal.message} {refusal.hint}")
         return project
     if report.embedding.reason:
-        say(f"{report.embedding.skipped} chunks have no vector. {report.embedding.reason}")
+        say(f"Without a vector: {counted(report.embedding.skipped, 'chunk')}. {report.embedding.reason}")
     return project
 
 

@@ -1,40 +1,107 @@
 """The composition root: configuration in, services out. The only place where real things are chosen."""
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from medir.configuration import Configuration
-from rag_core.calibrating import Calibrator
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.database.migration import migrate
 from rag_core.database.server import EmbeddedServer
-from rag_core.embedding.providers import Providers
-from rag_core.evaluation import Evaluation
-from rag_core.indexing import Indexing
-from rag_core.ports import Clock
-from rag_core.search import Search
-from rag_core.telemetry import Telemetry
+
+if TYPE_CHECKING:
+    from rag_core.calibrating import Calibrator
+    from rag_core.embedding.providers import Providers
+    from rag_core.evaluation import Evaluation
+    from rag_core.indexing import Indexing
+    from rag_core.ports import Clock
+    from rag_core.search import Search
 
 LOSS_LOG = "telemetry-lost.jsonl"
+_T = TypeVar("_T")
+_MAKING = threading.RLock()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+class _MadeOnce(Generic[_T]):
+    """An attribute made on first use, and once also when several threads ask for it at the same time."""
+
+    def __init__(self, make: Callable[[Any], _T]) -> None:
+        self._make = make
+        self._name = make.__name__
+
+    def __get__(self, instance: object, _owner: type) -> _T:
+        with _MAKING:
+            held = vars(instance)
+            if self._name not in held:
+                held[self._name] = self._make(instance)
+            # from now on the instance's own attribute is found first
+            return held[self._name]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Services:
-    """Everything that a surface needs; a context that gives back what it holds."""
+    """Everything that a surface needs; a context that gives back what it holds.
+
+    What can embed, search, index, measure or calibrate is made by the first who asks for it, and shared by all: its
+    libraries take most of a second to load, which a report or a vote should not wait for.
+    """
 
     configuration: Configuration
     server: EmbeddedServer | None
     database: Database
-    clock: Clock
-    providers: Providers
-    search: Search
-    indexing: Indexing
-    evaluation: Evaluation
-    calibrator: Calibrator
+    clock: "Clock"
+
+    @_MadeOnce
+    def providers(self) -> "Providers":
+        """Ollama and the embedded encoder, as configured."""
+        from rag_core.embedding.providers import Providers  # noqa: PLC0415
+
+        return Providers(
+            configured=self.configuration.embedding,
+            ollama_host=self.configuration.ollama_host,
+            clock=self.clock,
+        )
+
+    @_MadeOnce
+    def search(self) -> "Search":
+        """Asking a question."""
+        from rag_core.search import Search  # noqa: PLC0415
+        from rag_core.telemetry import Telemetry  # noqa: PLC0415
+
+        home = self.configuration.home
+        return Search(
+            database=self.database,
+            providers=self.providers,
+            telemetry=Telemetry(self.database, loss_log=home / LOSS_LOG if home.is_dir() else None),
+            clock=self.clock,
+        )
+
+    @_MadeOnce
+    def indexing(self) -> "Indexing":
+        """Bringing an index up to date."""
+        from rag_core.indexing import Indexing  # noqa: PLC0415
+
+        return Indexing(database=self.database, providers=self.providers, clock=self.clock)
+
+    @_MadeOnce
+    def evaluation(self) -> "Evaluation":
+        """Golden runs."""
+        from rag_core.evaluation import Evaluation  # noqa: PLC0415
+
+        return Evaluation(database=self.database, search=self.search, clock=self.clock)
+
+    @_MadeOnce
+    def calibrator(self) -> "Calibrator":
+        """Choosing settings."""
+        from rag_core.calibrating import Calibrator  # noqa: PLC0415
+
+        return Calibrator(
+            database=self.database, search=self.search, evaluation=self.evaluation, clock=self.clock
+        )
 
     def close(self) -> None:
         """Close the pool; the last process to do so stops the embedded server."""
@@ -93,27 +160,9 @@ def open_services(configuration: Configuration) -> Services:
 
 
 def _build(configuration: Configuration, server: EmbeddedServer | None, url: str) -> Services:
-    clock = SystemClock()
     database = Database(url, revive=None if server is None else _restart(server))
     database.open()
-    providers = Providers(
-        configured=configuration.embedding, ollama_host=configuration.ollama_host, clock=clock
-    )
-    loss_log = configuration.home / LOSS_LOG if configuration.home.is_dir() else None
-    telemetry = Telemetry(database, loss_log=loss_log)
-    search = Search(database=database, providers=providers, telemetry=telemetry, clock=clock)
-    evaluation = Evaluation(database=database, search=search, clock=clock)
-    return Services(
-        configuration=configuration,
-        server=server,
-        database=database,
-        clock=clock,
-        providers=providers,
-        search=search,
-        indexing=Indexing(database=database, providers=providers, clock=clock),
-        evaluation=evaluation,
-        calibrator=Calibrator(database=database, search=search, evaluation=evaluation, clock=clock),
-    )
+    return Services(configuration=configuration, server=server, database=database, clock=SystemClock())
 
 
 def _restart(server: EmbeddedServer) -> Callable[[], None]:

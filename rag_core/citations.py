@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_core.database.candidates import build_lexical_query
-from rag_core.database.chunks import read_contents
+from rag_core.database.chunks import indexed_places, read_contents
 from rag_core.database.connections import Database
+from rag_core.database.positions import place_of_chunk
 from rag_core.database.source_chunks import (
     SourceChunk,
     locate_chunk,
@@ -17,6 +18,8 @@ from rag_core.database.source_chunks import (
 )
 from rag_core.errors import UsageError
 from rag_core.excerpts import words_of
+from rag_core.golden.document import shown
+from rag_core.golden.names import Names
 from rag_core.model import LexicalOperator, Place
 
 NEIGHBOURS = 2
@@ -36,6 +39,23 @@ def read_texts(database: Database, project_id: str, chunk_ids: Sequence[str]) ->
     """The texts of some chunks by id; a chunk that a reindex has removed is left out."""
     with database.connection() as connection:
         return read_contents(connection, project_id, chunk_ids)
+
+
+def require_indexed(database: Database, project_id: str, target: str) -> None:
+    """Refuse a place or a chunk id that the index does not hold; an index that holds nothing refuses none.
+
+    Raises:
+        UsageError: It is not there; the message names the place that it is most like, if any.
+    """
+    with database.connection() as connection:
+        places = indexed_places(connection, project_id)
+        known = not places or Place.parse(target) in places or place_of_chunk(connection, project_id, target)
+    if not known:
+        meant = Names(places, None).suggest(Place.parse(target))
+        raise UsageError(
+            f"{shown(target)} is not in the index{meant}",
+            hint="Give a file's path, session:ID or a chunk's id, as the answers of a search name them.",
+        )
 
 
 def read_surroundings(

@@ -92,6 +92,18 @@ class Busy(Refused):
     code = "busy"
 
 
+class NotSignedIn(Refused):
+    """Nobody can tell who calls: no token where one is needed, or one that is not valid."""
+
+    code = "notSignedIn"
+
+
+class NotPermitted(Refused):
+    """The caller is known, and may not do this."""
+
+    code = "notPermitted"
+
+
 class NotComparable(Refused):
     """Two runs stand on different ground; one number would mislead."""
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from uuid import UUID
 
 from rag_core.database.connections import Database
 from rag_core.database.index_contents import (
@@ -11,7 +12,7 @@ from rag_core.database.index_contents import (
     read_showings,
 )
 from rag_core.database.projects import Project
-from rag_core.database.runs import Run, recent_runs, request_cancel
+from rag_core.database.runs import Run, find_run, recent_runs, request_cancel
 from rag_core.database.source_chunks import SourceChunk, locate_chunk, read_source_chunks
 from rag_core.model import Place, Scope
 from rag_core.ports import Clock
@@ -80,6 +81,14 @@ def index_runs(database: Database, clock: Clock, project: Project, *, count: int
     close_interrupted(database, clock, project.project_id, "index")
     with database.connection() as connection:
         return recent_runs(connection, project.project_id, "index", count=count)
+
+
+def find_index_run(database: Database, clock: Clock, project: Project, run_id: UUID) -> Run | None:
+    """One index run; None where the project has none of that id. One whose process died is closed before."""
+    close_interrupted(database, clock, project.project_id, "index")
+    with database.connection() as connection:
+        run = find_run(connection, project.project_id, run_id)
+    return run if run is not None and run.kind == "index" else None
 
 
 def stop_index_run(database: Database, project: Project, run: Run) -> bool:

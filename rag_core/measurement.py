@@ -32,6 +32,7 @@ from rag_core.model import (
     Ranking,
     SearchSettings,
 )
+from rag_core.plurals import counted
 from rag_core.ports import Vectors
 from rag_core.presets import Overrides, resolve_settings
 from rag_core.ranking import rank
@@ -237,7 +238,7 @@ def refuse_degraded(measured: Measured, *, work: str) -> None:
         DegradedReason.MODEL_MISMATCH: "the configured embedding model is not the one that made the index",
         DegradedReason.PROVIDER: measured.provider_reason or "the embedding provider does not answer",
         DegradedReason.NO_VECTORS: "the index has no vectors",
-        DegradedReason.SOME_VECTORS_MISSING: f"{missing} chunks have no vector",
+        DegradedReason.SOME_VECTORS_MISSING: counted(missing, "chunk has no vector", "chunks have no vector"),
     }
     reason = reasons[degraded.degraded_reason or DegradedReason.NO_VECTORS].rstrip(".")
     remedy = "Mend that and index again"

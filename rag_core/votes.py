@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn
 from uuid import UUID
 
 from rag_core.database.connections import Connection, Database
@@ -23,7 +23,10 @@ from rag_core.database.votes import (
 from rag_core.errors import InvalidInput, Refused
 from rag_core.model import Actor
 from rag_core.narration import Narration
-from rag_core.ports import Clock
+from rag_core.plurals import counted
+
+if TYPE_CHECKING:
+    from rag_core.ports import Clock
 
 __all__ = ["Purged", "StoredVote", "Verdict", "Vote", "cast_vote", "purge_searches", "read_votes"]
 
@@ -56,7 +59,7 @@ class Vote:
 
 def cast_vote(
     database: Database,
-    clock: Clock,
+    clock: "Clock",
     project_id: str,
     *,
     search_id: str,
@@ -173,7 +176,8 @@ def purge_searches(
         found = count_purge(connection, project_id, chosen)
         if found.searches and not confirmed:
             raise Refused(
-                f"This would delete {found.searches:,} searches and the {found.votes:,} votes on them for good.",
+                f"This would delete {counted(found.searches, 'search', 'searches')} with "
+                f"{counted(found.votes, 'vote')} for good.",
                 hint="Say --yes to do it.",
             )
         searches = delete_searches(connection, project_id, chosen) if found.searches else 0

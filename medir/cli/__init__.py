@@ -7,45 +7,35 @@ from types import FrameType
 
 import click
 
-from medir.cli.baseline import baseline
-from medir.cli.calibrate import calibrate
-from medir.cli.database import database
 from medir.cli.frame import run
-from medir.cli.golden import golden
-from medir.cli.index import index, sessions
-from medir.cli.project import project
-from medir.cli.report import rag, searches, vote
-from medir.cli.search import search
-from medir.cli.serve import serve, up
-from medir.cli.settings import settings
-from medir.cli.state import coverage, doctor
+from medir.cli.verbs import Verbs
+
+_VERBS = {
+    "up": "medir.cli.serve:up",
+    "serve": "medir.cli.serve:serve",
+    "db": "medir.cli.database:database",
+    "project": "medir.cli.project:project",
+    "index": "medir.cli.index:index",
+    "sessions": "medir.cli.index:sessions",
+    "search": "medir.cli.search:search",
+    "golden": "medir.cli.golden:golden",
+    "baseline": "medir.cli.baseline:baseline",
+    "settings": "medir.cli.settings:settings",
+    "calibrate": "medir.cli.calibrate:calibrate",
+    "coverage": "medir.cli.state:coverage",
+    "doctor": "medir.cli.state:doctor",
+    "rag": "medir.cli.report:rag",
+    "vote": "medir.cli.vote:vote",
+    "searches": "medir.cli.vote:searches",
+    "token": "medir.cli.token:token",
+    "mcp": "medir.cli.mcp:mcp",
+}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, commands=Verbs(_VERBS))
 @click.version_option(package_name="medir")
 def medir() -> None:
     """Calibrate and evaluate hybrid retrieval on Postgres."""
-
-
-for command in (
-    up,
-    serve,
-    database,
-    project,
-    index,
-    sessions,
-    search,
-    golden,
-    baseline,
-    settings,
-    calibrate,
-    coverage,
-    doctor,
-    rag,
-    vote,
-    searches,
-):
-    medir.add_command(command)
 
 
 def main() -> None:

@@ -13,8 +13,10 @@ from medir.cli.trial import trial_options
 from rag_core.baselines import baselines_folder, read_baseline
 from rag_core.calibrating import Calibration, Demands
 from rag_core.calibration.choice import Scored
+from rag_core.calibration.findings import Findings
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import parse_measure
+from rag_core.model import Fusion
 from rag_core.presets import Overrides
 
 
@@ -72,8 +74,9 @@ def _print(output: Output, found: Calibration) -> None:
     choice = findings.choice
     output.say(choice.reason)
     output.say("")
-    output.say(f"Today:    {describe(findings.settings)}")
-    output.say(f"Proposal: {describe(findings.proposal)}")
+    output.say(f"Today: {describe(findings.settings)}")
+    for line in _proposal(findings):
+        output.say(line)
     output.say("")
     output.people.print(_rivals(choice.table))
     output.say("")
@@ -85,7 +88,7 @@ def _print(output: Output, found: Calibration) -> None:
     )
     kept = "today" if findings.baseline is None else f"in the baseline {findings.baseline}"
     output.say(f"Weights at which nothing is lost that passes {kept}: {_runs(findings.safe_weights)}")
-    output.say(f"Thresholds at which nothing is lost: {_runs(findings.safe_thresholds)}")
+    output.say(f"Thresholds at which nothing is lost that passes {kept}: {_runs(findings.safe_thresholds)}")
     if findings.effective.vector is not None:
         output.say(
             f"Where the signals disagree, the vector signal decides {100 * findings.effective.vector:.0f} % of pairs."
@@ -94,6 +97,23 @@ def _print(output: Output, found: Calibration) -> None:
     output.say(found.votes.sentence)
     if choice.verdict == "adopt":
         output.say(f"To adopt it: {_adopt_command(found)}")
+
+
+def _proposal(findings: Findings) -> list[str]:
+    """The best that was found under the name that the evidence allows, and a warning where its weight is not safe."""
+    adopt = findings.choice.verdict == "adopt"
+    if findings.proposal is findings.settings:
+        return ["Best found: today's numbers."]
+    name = "Proposal" if adopt else "Best found (not adopted; evidence too weak)"
+    lines = [f"{name}: {describe(findings.proposal)}"]
+    ranking = findings.proposal.ranking
+    weighs = ranking.fusion is not Fusion.RRF
+    if weighs and not any(run.low <= ranking.weight_vector <= run.high for run in findings.safe_weights):
+        lines.append(
+            f"Careful: its vector weight {ranking.weight_vector:.4g} lies outside the safe weights "
+            f"({_runs(findings.safe_weights)}); with today's other numbers a case would be lost there."
+        )
+    return lines
 
 
 def _rivals(rows: tuple[Scored, ...]) -> Table:

@@ -14,11 +14,10 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NoReturn, ParamSpec
+from functools import cached_property
+from typing import TYPE_CHECKING, NoReturn, ParamSpec, TextIO
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from medir.configuration import Configuration, load_configuration
 from medir.wiring import Services, open_services
@@ -26,7 +25,11 @@ from rag_core.database.projects import Project
 from rag_core.errors import FaultyGoldenSet, MedirError
 from rag_core.model import Actor
 from rag_core.projects import choose_project
-from rag_core.runs import Progress as Listener
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from rag_core.runs import Progress as Listener
 
 EXIT_GATE = 1
 EXIT_REFUSED = 2
@@ -48,35 +51,66 @@ _STEPS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Output:
-    """Where a verb writes: tables for people, or one JSON document for machines."""
+    """Where a verb writes: tables for people, or one JSON document for machines.
+
+    Consoles are made when something is to be drawn: a document needs none.
+    """
 
     as_json: bool
-    people: Console
-    aside: Console
+    out: TextIO
+    err: TextIO
+
+    @cached_property
+    def people(self) -> "Console":
+        """Tables and lines, on standard output."""
+        from rich.console import Console  # noqa: PLC0415
+
+        # a table in a file or a pipe has no edge to be cut at
+        return Console(file=self.out, width=None if self.out.isatty() else _PIPE_WIDTH, soft_wrap=True)
+
+    @cached_property
+    def aside(self) -> "Console":
+        """Notes and progress, on standard error."""
+        from rich.console import Console  # noqa: PLC0415
+
+        return Console(file=self.err, soft_wrap=not self.err.isatty())
 
     def emit(self, document: object) -> None:
         """Print the document where JSON was asked for; else nothing."""
         if self.as_json:
-            sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
-            sys.stdout.flush()
+            self.out.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+            self.out.flush()
 
     def say(self, text: str) -> None:
         """One line for a person; silent under `--json`."""
         if not self.as_json:
             self.people.print(plain(text), markup=False, highlight=False)
 
+    def dim(self, text: str) -> None:
+        """One line that is there for whoever wants it: an id, an invitation; silent under `--json`."""
+        if not self.as_json:
+            self.people.print(plain(text), markup=False, highlight=False, style="dim")
+
     def note(self, text: str) -> None:
         """One line on standard error, under `--json` too."""
         self.aside.print(plain(text), markup=False, highlight=False)
 
     @contextmanager
-    def progress(self) -> Iterator[Listener | None]:
+    def progress(self) -> Iterator["Listener | None"]:
         """A bar on standard error while work goes on; none under `--json` or without a terminal."""
         if self.as_json or not self.aside.is_terminal:
             yield None
             return
+        from rich.progress import (  # noqa: PLC0415
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+
         with Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -105,13 +139,8 @@ def plain(text: str) -> str:
 
 
 def make_output(*, as_json: bool) -> Output:
-    """Consoles over the process's own streams."""
-    return Output(
-        as_json=as_json,
-        # a table in a file or a pipe has no edge to be cut at
-        people=Console(file=sys.stdout, width=None if sys.stdout.isatty() else _PIPE_WIDTH, soft_wrap=True),
-        aside=Console(file=sys.stderr, soft_wrap=not sys.stderr.isatty()),
-    )
+    """Over the process's own streams."""
+    return Output(as_json=as_json, out=sys.stdout, err=sys.stderr)
 
 
 def json_option(verb: Callable[P, None]) -> Callable[P, None]:
@@ -196,7 +225,7 @@ def refuse_error(output: Output, error: MedirError) -> int:
         details["where"] = error.where
     if isinstance(error, FaultyGoldenSet):
         details["faults"] = [dict(fault) for fault in error.faults]
-        if not output.as_json:
+        if not output.as_json and len(error.faults) > 1:
             for fault in error.faults:
                 output.note(f"  {fault['case'] or '-'}, line {fault['line'] or '-'}: {fault['message']}")
     return _refuse(output, error.code, error.message, error.hint, details)

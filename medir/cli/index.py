@@ -19,6 +19,7 @@ from medir.cli.frame import (
 from rag_core.errors import UsageError
 from rag_core.indexing import IndexReport
 from rag_core.model import ALL_SCOPES, Scope
+from rag_core.plurals import counted
 from rag_core.sessions import import_sessions
 
 
@@ -93,9 +94,11 @@ def import_verb(output: Output, file: Path, project_id: str | None) -> None:
             "masked": imported.masked,
         }
     )
-    output.say(f"Imported {imported.events} new events in {imported.sessions} new sessions.")
+    output.say(
+        f"Imported {counted(imported.events, 'new event')} in {counted(imported.sessions, 'new session')}."
+    )
     if imported.masked:
-        output.say(f"Masked {imported.masked} secrets.")
+        output.say(f"Masked {counted(imported.masked, 'secret')}.")
     for entry in imported.refused:
         output.say(f"  line {entry.line} refused: {entry.reason}")
     if imported.refused:

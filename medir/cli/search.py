@@ -7,7 +7,9 @@ from rich.text import Text
 from medir.cli.frame import Output, chosen_project, operator, plain, project_option, services, with_output
 from medir.cli.trial import trial_options
 from rag_core.answer import Answer
+from rag_core.citations import require_indexed
 from rag_core.model import ALL_SCOPES, DegradedReason, RankedCandidate
+from rag_core.plurals import counted
 from rag_core.presets import Overrides
 
 _DEGRADED = {
@@ -44,8 +46,11 @@ def search(
 ) -> None:
     """Search a project."""
     with services() as opened:
+        project = chosen_project(opened, project_id).project_id
+        if explain is not None:
+            require_indexed(opened.database, project, explain)
         answer = opened.search.ask(
-            chosen_project(opened, project_id).project_id,
+            project,
             question,
             actor=operator(),
             scopes=tuple(scope for scope in ALL_SCOPES if not scopes or scope in scopes),
@@ -55,6 +60,9 @@ def search(
     output.emit(answer.to_json(whole_set=whole))
     if not output.as_json:
         _print(output, answer, whole=whole)
+        if answer.search_id is not None and answer.ranking.hits:
+            named = "" if project_id is None else f" --project {project_id}"
+            output.dim(f"Judge a hit: medir vote{named} {answer.search_id} CHUNK util|irrelevante")
 
 
 def _print(output: Output, answer: Answer, *, whole: bool) -> None:
@@ -66,15 +74,19 @@ def _print(output: Output, answer: Answer, *, whole: bool) -> None:
         output.say(_NOTICES[answer.notice])
     for hit in answer.ranking.hits:
         output.say(f"\n{hit.rank}. {hit.candidate.origin.citation}  ({_numbers(hit)})")
+        if answer.search_id is not None:
+            output.dim(f"chunk {hit.candidate.chunk_id}")
         output.say(answer.contents[hit.candidate.chunk_id].strip())
     removed = len(answer.ranking.whole_set) - len(answer.ranking.hits)
     settings = answer.settings
-    if not answer.ranking.hits:
+    if not removed and not answer.ranking.hits:
+        output.say("No hit: neither signal found a candidate.")
+    elif not answer.ranking.hits:
         output.say(
-            f"No hit: {removed} candidates, none at or above the threshold {answer.ranking.threshold}."
+            f"No hit: {counted(removed, 'candidate')}, none at or above the threshold {answer.ranking.threshold}."
         )
     output.say(
-        f"\n{len(answer.ranking.hits)} hits of {len(answer.ranking.whole_set)} candidates in "
+        f"\n{counted(len(answer.ranking.hits), 'hit')} of {counted(len(answer.ranking.whole_set), 'candidate')} in "
         f"{answer.timings.total_ms:.0f} ms, settings {settings.source}"
         + (f" ({settings.preset})" if settings.preset else "")
         + ("" if answer.search_id else "; not recorded")

@@ -2,6 +2,8 @@
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
@@ -20,7 +22,9 @@ from medir.cli.frame import (
 from medir.cli.golden import print_run
 from medir.configuration import port_number
 from medir.serve import LOOPBACK, listening, serve_until_stopped
-from rag_core.errors import MedirError
+from medir.wiring import open_services
+from rag_core.errors import DatabaseUnavailable, MedirError
+from rag_core.tokens import tokens_exist
 
 _PORT = click.option("--port", metavar="N", help="Port of the workbench; default MEDIR_PORT or 8501.")
 
@@ -31,8 +35,8 @@ _PORT = click.option("--port", metavar="N", help="Port of the workbench; default
 @with_output
 def serve(output: Output, host: str, port: str | None) -> None:
     """Serve the workbench and the HTTP API until Ctrl-C."""
-    with listening(host, _port(port)) as listener, services():
-        serve_until_stopped(listener, announce=output.note, open_browser=False)
+    with listening(host, _port(port), tokens_exist=_tokens_exist) as listener, _database(output):
+        serve_until_stopped(listener, configuration(), announce=output.note, open_browser=False)
 
 
 @click.command("up")
@@ -45,8 +49,26 @@ def up(output: Output, no_serve: bool, port: str | None) -> None:
         stop(_prepare(output, serving=False))
     with listening(LOOPBACK, _port(port)) as listener, services():
         code = _prepare(output, serving=True)
-        serve_until_stopped(listener, announce=output.note, open_browser=_may_open_browser())
+        serve_until_stopped(listener, configuration(), announce=output.note, open_browser=_may_open_browser())
     stop(code)
+
+
+@contextmanager
+def _database(output: Output) -> Iterator[None]:
+    """Hold the database while serving; one that is away is said, and the pages and the API look for it again."""
+    try:
+        opened = open_services(configuration())
+    except DatabaseUnavailable as error:
+        output.note(f"{error.message} {error.hint}")
+        yield
+        return
+    with opened:
+        yield
+
+
+def _tokens_exist() -> bool:
+    with services() as opened:
+        return tokens_exist(opened.database)
 
 
 def _prepare(output: Output, *, serving: bool) -> int:

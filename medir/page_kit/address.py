@@ -2,7 +2,9 @@
 
 A widget's own state is lost when its page is left, so a choice lives under a key of its own and the widget
 mirrors it. A value in the address that can't be meant is said and replaced by the default. When the address
-changes without us (a link, the browser's back button), what it says is taken over.
+changes without us (a link, the browser's back button), what it says is taken over, and where it is silent on
+what it said before, the default. An address that leads to another page and says nothing asks for nothing: there
+all is as it was left.
 """
 
 from collections.abc import Callable
@@ -16,6 +18,7 @@ Key = str
 
 # the project is every page's choice, and written by the frame
 _EVERYWHERE = "project"
+_PAGE = "address-page"
 _WRITTEN = "address-written"
 _TOUCHED = "address-touched"
 _NOTICES = "address-notices"
@@ -36,10 +39,13 @@ class Parameter(Generic[T]):
         key = _PREFIX + self.name
         text = st.query_params.get(self.name)
         written: dict[str, str] = st.session_state.setdefault(_WRITTEN, {})
-        moved = text is not None and text != written.get(self.name) and not st.session_state.get(_TOUCHED)
+        # what was chosen in this run is stronger than the address, which still says what was chosen before
+        moved = text != written.get(self.name) and not st.session_state.get(_TOUCHED)
         if moved or key not in st.session_state:
             st.session_state[key] = self._taken(text)
-            if text is not None:
+            if text is None:
+                written.pop(self.name, None)
+            else:
                 written[self.name] = text
         return st.session_state[key]
 
@@ -64,15 +70,21 @@ class Parameter(Generic[T]):
 
     def write(self) -> None:
         """Show the choice in the address."""
+        text = self.shown()
+        if text is None:
+            st.query_params.pop(self.name, None)
+        elif st.query_params.get(self.name) != text:
+            st.query_params[self.name] = text
+
+    def shown(self) -> str | None:
+        """The choice as the address is about to show it; None where it is not mentioned."""
         text = self.show(self.read())
         written: dict[str, str] = st.session_state.setdefault(_WRITTEN, {})
         if text is None:
             written.pop(self.name, None)
-            st.query_params.pop(self.name, None)
         else:
             written[self.name] = text
-            if st.query_params.get(self.name) != text:
-                st.query_params[self.name] = text
+        return text
 
     def _taken(self, text: str | None) -> T:
         if text is None:
@@ -82,6 +94,13 @@ class Parameter(Generic[T]):
             _note(self.name, text)
             return self.default
         return value
+
+
+def enter(page: str) -> None:
+    """At the start of a run: note which page it is of, so that coming to a page differs from going back on it."""
+    if st.session_state.get(_PAGE) != page:
+        st.session_state[_PAGE] = page
+        st.session_state[_WRITTEN] = {}
 
 
 def refuse(parameter: Parameter[T], value: object) -> T:
@@ -96,21 +115,25 @@ def _note(name: str, asked: str) -> None:
     notices.append(f"The address asks for {name} = {asked[:80]}, which is not known here.")
 
 
-class _Written(Protocol):
+class _Shown(Protocol):
     @property
     def name(self) -> str: ...
 
-    def write(self) -> None: ...
+    def shown(self) -> str | None: ...
 
 
-def settle(*parameters: _Written) -> None:
-    """At the end of a run: write the page's choices into the address, and drop what is none of them."""
+def settle(*parameters: _Shown) -> None:
+    """At the end of a run: write the page's choices into the address, and drop what is none of them.
+
+    All at once, so that one step back undoes all that one click chose.
+    """
+    wanted = {name: value for name, value in st.query_params.items() if name == _EVERYWHERE}
     for parameter in parameters:
-        parameter.write()
-    kept = {_EVERYWHERE, *(parameter.name for parameter in parameters)}
-    for name in list(st.query_params):
-        if name not in kept:
-            st.query_params.pop(name, None)
+        text = parameter.shown()
+        if text is not None:
+            wanted[parameter.name] = text
+    if st.query_params.to_dict() != wanted:
+        st.query_params.from_dict(wanted)
     st.session_state[_TOUCHED] = False
 
 

@@ -6,6 +6,7 @@ from medir.page_kit.signs import draw_badge, measured
 from medir.page_kit.trial_numbers import count_fates
 from rag_core.answer import Answer
 from rag_core.model import DegradedReason, Fate, Ranking
+from rag_core.plurals import counted
 
 _REASONS = {
     DegradedReason.MODEL_MISMATCH: "the configured embedding model is not the one that made the index",
@@ -26,7 +27,7 @@ def draw_summary(answer: Answer, ranking: Ranking, *, trial: bool) -> None:
     hits, total = len(ranking.hits), len(ranking.whole_set)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f"**{hits} hit{'' if hits == 1 else 's'}** of {total} candidates, {answer.timings.total_ms:.0f} ms"
+            f"**{counted(hits, 'hit')}** of {counted(total, 'candidate')}, {answer.timings.total_ms:.0f} ms"
         )
         if answer.found.degraded:
             draw_badge("degraded")
@@ -76,8 +77,9 @@ def draw_empty(ranking: Ranking) -> None:
         )
         return
     best = ranking.whole_set[0].score
+    told = "the only candidate; it" if cut == 1 else f"all {cut:,} candidates; the best"
     st.info(
-        f"The threshold {measured(ranking.threshold)} removed all {cut} candidates; the best scores "
+        f"The threshold {measured(ranking.threshold)} removed {told} scores "
         f"{measured(best, 4)}. Either nothing here answers the question, or the threshold is too high for this "
         "model: move its slider to see what it hides.",
         icon=":material/filter_alt_off:",

@@ -8,6 +8,7 @@ import streamlit as st
 
 from medir.page_kit import address, reads
 from medir.page_kit.services import workbench
+from medir.page_kit.sign_in import draw_role
 from medir.page_kit.signs import age, draw_badge, model_name, settings_line
 from rag_core.overview import DataVersion, IndexOverview, Project
 from rag_core.projects import SAMPLE
@@ -47,7 +48,9 @@ def draw_frame() -> None:
             _draw_index(overview)
         if overview is not None and overview.moved:
             draw_badge("moved")
-        draw_badge("local")
+        if overview is not None and overview.of_another_model:
+            draw_badge("another model")
+        draw_role()
     PROJECT.write()
     st.session_state[_FACTS] = Frame(project=project, version=version, overview=overview)
 
@@ -101,6 +104,6 @@ def _draw_no_projects() -> None:
         "Add the sample, or a repository of yours, then come back here."
     )
     st.code("medir up\n\nmedir project add NAME --repo PATH\nmedir index --project NAME", language=None)
-    draw_badge("local")
+    draw_role()
     if st.button("Look again", key="look-again", icon=":material/refresh:"):
         st.rerun()

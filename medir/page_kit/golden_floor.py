@@ -8,6 +8,7 @@ import streamlit as st
 
 from medir.page_kit.frame import Frame
 from medir.page_kit.golden_running import start_raising_floor
+from medir.page_kit.services import may_maintain
 from medir.page_kit.signs import FAILED, PASSED, theme
 from rag_core.figures.floor_history import FloorPoint, floor_history
 from rag_core.figures.layout import CONFIG
@@ -52,8 +53,8 @@ def draw_history(records: Sequence[GoldenRecord]) -> None:
 
 
 def draw_raise(view: Frame, file: Path, *, passed: int, floor: int) -> None:
-    """The button that opens the dialog, where more pass than the floor asks for."""
-    if passed <= floor:
+    """The button that opens the dialog, for a maintainer, where more pass than the floor asks for."""
+    if passed <= floor or not may_maintain():
         return
     st.button(
         f"Raise the floor to {passed}…",

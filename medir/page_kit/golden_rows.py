@@ -32,12 +32,16 @@ class CaseRow:
 
 
 def case_rows(
-    result: Mapping[str, object], previous: Mapping[str, object] | None, golden: GoldenSet | None
+    result: Mapping[str, object], before: Mapping[str, bool] | None, golden: GoldenSet | None
 ) -> tuple[CaseRow, ...]:
-    """The run's cases in its order; without a previous run no case has changed."""
-    before = {} if previous is None else {str(case["id"]): bool(case["passed"]) for case in _cases(previous)}
+    """The run's cases in its order; `before` is whether each passed on the other side, None for no other side."""
     splits = {} if golden is None else {case.id: case.split for case in golden.cases}
-    return tuple(_row(case, before, splits) for case in _cases(result))
+    return tuple(_row(case, before or {}, splits) for case in _cases(result))
+
+
+def passed_by_case(result: Mapping[str, object]) -> dict[str, bool]:
+    """Whether each case of a recorded run passed, by id."""
+    return {str(case["id"]): bool(case["passed"]) for case in _cases(result)}
 
 
 def filtered(rows: Sequence[CaseRow], *, show: str, tag: str, split: str) -> tuple[CaseRow, ...]:
@@ -104,10 +108,9 @@ def _row(case: Mapping[str, object], before: Mapping[str, bool], splits: Mapping
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunInView:
-    """The run that a page shows: its rows, the run before it, and the floor that the file asks for today."""
+    """The run that a page shows: its rows, and the floor that the file asks for today."""
 
     run: GoldenRecord
-    previous: GoldenRecord | None
     rows: tuple[CaseRow, ...]
     floor: int
 

@@ -6,10 +6,12 @@ import streamlit as st
 
 from medir.page_kit import reads
 from medir.page_kit.frame import Frame
-from medir.page_kit.guard import draw_banner, guarded
+from medir.page_kit.guard import draw_banner, guarded, refusal_told
 from medir.page_kit.run_failure import recorded_failure
-from medir.page_kit.services import visitor, workbench
+from medir.page_kit.services import caller, visitor, workbench
+from rag_core.comparing import run_against
 from rag_core.evaluation import raise_project_floor
+from rag_core.golden.baseline_file import Baseline
 from rag_core.history import Run, stop_golden_run
 
 _LOOKED_AT_EVERY_S = 0.7
@@ -18,28 +20,39 @@ _STEPS = {"embed": "Embedding the questions", "search": "Searching"}
 _AFTER_DEATH = "Nothing is lost but that run. Run the golden set again."
 
 
-def start_run(view: Frame, *, allow_degraded: bool = False) -> None:
-    """Begin a run outside this page's thread, unless one is going on."""
+def start_run(view: Frame, baseline: Baseline | None = None, *, allow_degraded: bool = False) -> None:
+    """Begin a run outside this page's thread, unless one is going on; with a baseline, its comparison is recorded."""
     evaluation, actor, project = workbench().services.evaluation, visitor(), view.project
     work = workbench().work
-    work.start(
-        _key(view),
-        lambda: evaluation.run_golden(
-            project, actor=actor, allow_degraded=allow_degraded, listener=work.heed
-        ),
-    )
+
+    def run() -> object:
+        if baseline is None:
+            return evaluation.run_golden(
+                project, actor=actor, allow_degraded=allow_degraded, listener=work.heed
+            )
+        return run_against(
+            evaluation, project, baseline, actor=actor, allow_degraded=allow_degraded, listener=work.heed
+        )
+
+    work.start(_key(view), run)
 
 
 def start_raising_floor(view: Frame, file: Path, reason: str) -> None:
-    """Measure once more and raise the floor in the file to what passes, outside this page's thread."""
-    evaluation, actor, project = workbench().services.evaluation, visitor(), view.project
-    work = workbench().work
-    work.start(
-        _key(view),
-        lambda: raise_project_floor(
-            evaluation, project, file=file, actor=actor, reason=reason, listener=work.heed
-        ),
-    )
+    """Measure once more and raise the floor in the file to what passes, outside this page's thread.
+
+    A maintainer's to do.
+    """
+    with refusal_told():
+        who = caller()
+        who.require("maintainer")
+        evaluation, actor, project = workbench().services.evaluation, who.actor("app"), view.project
+        work = workbench().work
+        work.start(
+            _key(view),
+            lambda: raise_project_floor(
+                evaluation, project, file=file, actor=actor, reason=reason, listener=work.heed
+            ),
+        )
 
 
 def is_running(view: Frame, last: Run | None) -> bool:
@@ -47,7 +60,7 @@ def is_running(view: Frame, last: Run | None) -> bool:
     return workbench().work.is_going(_key(view)) or (last is not None and last.state == "running")
 
 
-def draw_controls(view: Frame, last: Run | None, *, can_run: bool) -> None:
+def draw_controls(view: Frame, last: Run | None, baseline: Baseline | None, *, can_run: bool) -> None:
     """The run button; while a run goes on, its progress and a way to stop it; else how the last one failed."""
     if is_running(view, last):
         _follow(view)
@@ -59,9 +72,9 @@ def draw_controls(view: Frame, last: Run | None, *, can_run: bool) -> None:
         icon=":material/play_arrow:",
         disabled=not can_run,
     ):
-        start_run(view)
+        start_run(view, baseline)
         st.rerun()
-    _draw_failure(view, last)
+    _draw_failure(view, last, baseline)
 
 
 @st.fragment(run_every=_LOOKED_AT_EVERY_S)
@@ -79,7 +92,7 @@ def _follow(view: Frame) -> None:
             stop_golden_run(workbench().services.database, view.project, last)
 
 
-def _draw_failure(view: Frame, last: Run | None) -> None:
+def _draw_failure(view: Frame, last: Run | None, baseline: Baseline | None) -> None:
     failure = workbench().work.failure(_key(view)) or recorded_failure(last, advice=_AFTER_DEATH)
     if failure is None:
         return
@@ -87,7 +100,7 @@ def _draw_failure(view: Frame, last: Run | None) -> None:
     if "degraded" in failure.message and st.button(
         "Measure it as it is, without vectors", key="run-degraded"
     ):
-        start_run(view, allow_degraded=True)
+        start_run(view, baseline, allow_degraded=True)
         st.rerun()
 
 

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from medir.page_kit.frame import Frame
-from medir.page_kit.golden_rows import RunInView, differences
+from medir.page_kit.golden_against import Against
+from medir.page_kit.golden_rows import RunInView
 from medir.page_kit.signs import DASH, FAILED, LOST, PASSED, WON, draw_badge
 from rag_core.excerpts import cut_short
 from rag_core.golden.cases import GoldenSet
@@ -12,16 +13,16 @@ _NAMED = 6
 _QUESTION_CHARS = 160
 
 
-def draw_verdict(seen: RunInView) -> None:
+def draw_verdict(seen: RunInView, against: Against | None) -> None:
     """One sentence with its sign; lost cases by name, and failing ones that must pass."""
-    run, previous = seen.run, seen.previous
-    against = "the first run of these cases"
-    if previous is not None:
-        against = (
-            f"{LOST} {seen.count('lost')} lost, {WON} {seen.count('won')} won "
-            f"against the run of {previous.started_at:%d %b %H:%M} UTC"
-        )
-    sentence = f"**{run.passed} of {run.total} pass, floor {seen.floor}:** {against}"
+    run = seen.run
+    if against is None:
+        compared = "the first run of these cases"
+    elif against.passed is None:
+        compared = f"not comparable with {against.words}"
+    else:
+        compared = f"{LOST} {seen.count('lost')} lost, {WON} {seen.count('won')} won against {against.words}"
+    sentence = f"**{run.passed} of {run.total} pass, floor {seen.floor}:** {compared}"
     if not seen.gate_passed:
         st.error(f"{FAILED} {sentence}")
     elif seen.count("lost"):
@@ -43,13 +44,13 @@ def _draw_names(seen: RunInView) -> None:
             st.text(f"and {len(named) - _NAMED} more")
 
 
-def draw_ground(view: Frame, golden: GoldenSet | None, seen: RunInView) -> None:
-    """What changed between the two runs, and since."""
+def draw_ground(view: Frame, golden: GoldenSet | None, seen: RunInView, against: Against | None) -> None:
+    """What changed between the two sides, and since."""
     if seen.run.degraded:
         draw_badge("degraded")
-    changed = differences(seen.run, seen.previous) if seen.previous else ()
-    if changed:
-        st.caption(f"Between the two runs changed: {'; '.join(changed)}.")
+    with st.container(gap="xxsmall"):
+        for note in against.notes if against else ():
+            st.text(note)
     if golden is not None and golden.digest != seen.run.cases_digest:
         st.caption("The cases have changed since this run.")
     indexed_at = view.overview.indexed_at if view.overview else None

@@ -10,6 +10,7 @@ from medir.page_kit.services import revive
 from rag_core.errors import FaultyGoldenSet, InvalidInput, MedirError, Refused, Unavailable
 
 _logger = logging.getLogger(__name__)
+_REFUSED = "refused"
 _HEADINGS: tuple[tuple[type[MedirError], str], ...] = (
     (Unavailable, "A service does not answer"),
     (FaultyGoldenSet, "The golden set has faults"),
@@ -31,6 +32,22 @@ def guarded(part: str) -> Iterator[None]:
         st.error("A fault of Medir's own", icon=":material/bug_report:")
         st.text(f"{type(error).__name__} in {part}. The log has the details; please report it.")
         _draw_retry(part)
+
+
+@contextmanager
+def refusal_told() -> Iterator[None]:
+    """Around what a click does: a refusal is kept, and said when the page is drawn."""
+    try:
+        yield
+    except MedirError as error:
+        st.session_state[_REFUSED] = error
+
+
+def draw_refusal() -> None:
+    """What the last click was refused, once."""
+    refused: MedirError | None = st.session_state.pop(_REFUSED, None)
+    if refused is not None:
+        draw_banner(refused, key="refused", retry=False)
 
 
 def draw_banner(error: MedirError, *, key: str, retry: bool = True) -> None:

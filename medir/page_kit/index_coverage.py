@@ -12,6 +12,7 @@ from rag_core.coverage import Coverage, ScopeCoverage, SourceParts
 from rag_core.figures.coverage import ScopeBar, coverage_bars
 from rag_core.figures.layout import CONFIG
 from rag_core.model import Scope
+from rag_core.plurals import counted
 
 SCOPE_NAMES: dict[str, str] = {"docs": "documents", "adr": "decisions", "session": "sessions"}
 _REASONS: dict[str, tuple[str, str]] = {
@@ -46,9 +47,9 @@ def draw_verdict(view: Frame, coverage: Coverage) -> None:
     if missing:
         st.warning(f"{FAILED} **Not everything is there, or of today:** {'; '.join(missing)}")
         return
-    chunks = sum(scope.chunks for scope in coverage.scopes)
+    chunks = counted(sum(scope.chunks for scope in coverage.scopes), "chunk")
     st.success(
-        f"{PASSED} **Everything is in the index:** {_sources(coverage.scopes)}, {chunks:,} chunks, "
+        f"{PASSED} **Everything is in the index:** {_sources(coverage.scopes)}, {chunks}, "
         f"each with a vector{'' if coverage.commit is None else f'; at {coverage.commit[:7]}, the last commit'}"
     )
 
@@ -57,7 +58,7 @@ def shortcomings(coverage: Coverage) -> tuple[str, ...]:
     """What keeps the index from being whole and of today, in words; empty where nothing does."""
     parts = [scope.parts for scope in coverage.scopes if scope.parts]
     faulty = len(faults(coverage.scopes))
-    counted = (
+    lacking = (
         (faulty, "file skipped", "files skipped"),
         (sum(part.waiting for part in parts), "source not read yet", "sources not read yet"),
         (
@@ -71,7 +72,7 @@ def shortcomings(coverage: Coverage) -> tuple[str, ...]:
             "chunks without a vector",
         ),
     )
-    told = [f"{count:,} {one if count == 1 else many}" for count, one, many in counted if count]
+    told = [counted(count, one, many) for count, one, many in lacking if count]
     if coverage.moved:
         told.append(
             f"indexed at {(coverage.commit or DASH)[:7]}, the repository is at {(coverage.head_commit or DASH)[:7]}"

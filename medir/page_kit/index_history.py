@@ -9,6 +9,7 @@ import streamlit as st
 from medir.page_kit.address import Parameter
 from medir.page_kit.frame import Frame
 from medir.page_kit.index_running import Wanted, draw_confirmed_start, duration, start_run
+from medir.page_kit.services import may_maintain
 from medir.page_kit.signs import DASH, FAILED, LOST, PASSED
 from rag_core.errors import VotesAtRisk
 from rag_core.index_reading import Run, time_to_embed
@@ -84,7 +85,9 @@ def _draw_go_on(view: Frame, run: Run, votes: int) -> None:
     wanted = Wanted.of(run)
     if votes:
         draw_confirmed_start(view, wanted, told=VotesAtRisk(votes).message, key="dry")
-    elif st.button("Carry it out", key="carry-out", type="primary", icon=":material/play_arrow:"):
+    elif may_maintain() and st.button(
+        "Carry it out", key="carry-out", type="primary", icon=":material/play_arrow:"
+    ):
         start_run(view, wanted)
         st.rerun()
 

@@ -7,11 +7,12 @@ import streamlit as st
 
 from medir.page_kit import index_reads
 from medir.page_kit.frame import Frame
-from medir.page_kit.guard import draw_banner, guarded
+from medir.page_kit.guard import draw_banner, guarded, refusal_told
 from medir.page_kit.index_coverage import SCOPE_NAMES
 from medir.page_kit.run_failure import recorded_failure
-from medir.page_kit.services import visitor, workbench
+from medir.page_kit.services import caller, may_maintain, workbench
 from medir.page_kit.signs import LOST, PASSED
+from medir.work import index_run_key
 from rag_core.errors import VotesAtRisk
 from rag_core.index_reading import Run, stop_index_run, time_left
 from rag_core.indexing import IndexMode
@@ -68,23 +69,26 @@ class Wanted:
 
 
 def start_run(view: Frame, wanted: Wanted, *, dry_run: bool = False, lose_votes: bool = False) -> None:
-    """Begin a run outside this page's thread, unless this process has one going on."""
-    indexing, actor, project = workbench().services.indexing, visitor(), view.project
-    work = workbench().work
-    work.start(
-        _key(view),
-        lambda: indexing.run(
-            project,
-            actor=actor,
-            mode=wanted.mode,
-            scopes=wanted.scopes,
-            session_id=wanted.session_id,
-            ref=wanted.ref,
-            dry_run=dry_run,
-            allow_vote_loss=lose_votes,
-            listener=work.heed,
-        ),
-    )
+    """Begin a run outside this page's thread, unless this process has one going on; a maintainer's to do."""
+    with refusal_told():
+        who = caller()
+        who.require("maintainer")
+        indexing, actor, project = workbench().services.indexing, who.actor("app"), view.project
+        work = workbench().work
+        work.start(
+            _key(view),
+            lambda: indexing.run(
+                project,
+                actor=actor,
+                mode=wanted.mode,
+                scopes=wanted.scopes,
+                session_id=wanted.session_id,
+                ref=wanted.ref,
+                dry_run=dry_run,
+                allow_vote_loss=lose_votes,
+                listener=work.heed,
+            ),
+        )
 
 
 def is_running(view: Frame, last: Run | None) -> bool:
@@ -107,6 +111,8 @@ def follow(view: Frame) -> None:
             f"{'Dry run' if last.parameters.get('dryRun') else 'Run'} of {last.actor_kind}:{last.actor_id} since "
             f"{last.started_at:%H:%M:%S} UTC ({Wanted.of(last).told}). Searches see the old index until it has ended."
         )
+        if not may_maintain():
+            return
         stopping = st.session_state.get(_STOPPING) == last.id
         if st.button("Stopping…" if stopping else "Stop this run", key="stop-index", disabled=stopping):
             stop_index_run(workbench().services.database, view.project, last)
@@ -168,8 +174,10 @@ def draw_failure(view: Frame, last: Run | None, *, recorded: bool) -> None:
 
 
 def draw_confirmed_start(view: Frame, wanted: Wanted, *, told: str, key: str) -> None:
-    """A button for a run that loses votes; `told` says how many. It asks once more."""
-    if st.button("Reindex and lose the votes…", key=f"lose-votes-{key}", icon=":material/delete_forever:"):
+    """A maintainer's button for a run that loses votes; `told` says how many. It asks once more."""
+    if may_maintain() and st.button(
+        "Reindex and lose the votes…", key=f"lose-votes-{key}", icon=":material/delete_forever:"
+    ):
         _ask(view, wanted, told)
 
 
@@ -209,4 +217,4 @@ def _share(run: Run) -> float:
 
 
 def _key(view: Frame) -> str:
-    return f"index {view.project.project_id}"
+    return index_run_key(view.project.project_id)

@@ -4,6 +4,7 @@ import streamlit as st
 
 from medir.page_kit.index_reads import ProviderState
 from medir.page_kit.signs import FAILED, PASSED, model_name
+from rag_core.plurals import counted
 
 
 def draw_provider(state: ProviderState, *, without_vector: int) -> None:
@@ -17,7 +18,10 @@ def draw_provider(state: ProviderState, *, without_vector: int) -> None:
         else:
             st.text(f"{PASSED} {state.found} answers")
             if without_vector:
-                st.text(f"{without_vector:,} chunks wait for a vector: an incremental run makes them.")
+                st.text(
+                    f"{counted(without_vector, 'chunk waits', 'chunks wait')} for a vector: "
+                    "an incremental run makes what is missing."
+                )
         st.caption(f"Asked for: MEDIR_EMBEDDING={state.configured}")
 
 

@@ -8,6 +8,7 @@ from medir.page_kit.frame import Frame
 from medir.page_kit.index_coverage import SCOPE_NAMES
 from medir.page_kit.index_history import draw_run, draw_runs
 from medir.page_kit.index_running import Wanted, start_run
+from medir.page_kit.services import may_maintain
 from rag_core.coverage import Coverage
 from rag_core.index_reading import Run
 from rag_core.model import ALL_SCOPES, Scope
@@ -19,7 +20,22 @@ REINDEXED = (MODE, OVER, RUN)
 
 
 def draw_reindexing(view: Frame, coverage: Coverage, *, running: bool) -> None:
-    """The choices, what they would change, what the last run did, and all runs."""
+    """For a maintainer the choices and what they would change; for everybody what the last run did, and all runs."""
+    if may_maintain():
+        _draw_choices(view, coverage, running=running)
+    else:
+        st.text("Reindexing is a maintainer's to do.")
+    runs = index_reads.runs(view.project)
+    if RUN.read() and RUN.read() not in {str(run.id) for run in runs}:
+        refuse(RUN, RUN.read())
+    if runs:
+        _draw_run(view, runs)
+        draw_runs(runs, RUN)
+    else:
+        st.text("No run yet.")
+
+
+def _draw_choices(view: Frame, coverage: Coverage, *, running: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
             "Over",
@@ -43,14 +59,6 @@ def draw_reindexing(view: Frame, coverage: Coverage, *, running: bool) -> None:
             _begin(view, dry_run=True)
         if st.button("Reindex", key="reindex", type="primary", disabled=running or unreadable):
             _begin(view, dry_run=False)
-    runs = index_reads.runs(view.project)
-    if RUN.read() and RUN.read() not in {str(run.id) for run in runs}:
-        refuse(RUN, RUN.read())
-    if runs:
-        _draw_run(view, runs)
-        draw_runs(runs, RUN)
-    else:
-        st.text("No run yet.")
 
 
 def _draw_run(view: Frame, runs: list[Run]) -> None:

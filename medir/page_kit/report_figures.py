@@ -1,7 +1,6 @@
 """The report's figures, each with its table, and each point a way to the searches behind it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, timedelta
 from typing import cast
 
 import pandas as pd
@@ -9,11 +8,17 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from medir.page_kit import report_words as words
-from medir.page_kit.report_filters import KEYS, RANK, WHICH
+from medir.page_kit.report_filters import KEYS, RANK, TOOK, WHICH, took_at_least
 from medir.page_kit.signs import DASH, theme
 from rag_core.figures.layout import CONFIG
-from rag_core.figures.report import health_over_time, latency_over_time, precision_at_depth, votes_by_rank
-from rag_core.figures.report_trends import cumulative_latency, latency_by_step
+from rag_core.figures.report import (
+    OVER_TIME,
+    health_over_time,
+    latency_over_time,
+    precision_at_depth,
+    votes_by_rank,
+)
+from rag_core.figures.report_trends import STEP_NAMES, cumulative_latency, latency_by_step
 from rag_core.report.latency_curve import LatencyCurve
 from rag_core.report.numbers import DEPTHS, STEPS, Report
 from rag_core.report.rank_pattern import rank_pattern
@@ -22,8 +27,6 @@ Point = Mapping[str, object]
 Row = Mapping[str, object]
 _DAY_CHARS = len("2026-01-31")
 _CURVE_ROWS = 10
-_AIR = timedelta(days=1)
-_OVER_TIME_PX, _LEGEND_PX = 340, 92
 _SELECT = "Select a point to list its searches below."
 
 
@@ -33,33 +36,27 @@ def draw_figures(report: Report, curve: LatencyCurve) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         told = "Of votes, not of hits: what nobody judged is unknown, not irrelevant."
-        _draw("precision", precision_at_depth(report.whole, inks), _precision_rows(report), told)
+        _draw(
+            "precision",
+            precision_at_depth(report.whole, inks),
+            _precision_rows(report),
+            told,
+            take=_take_depth,
+        )
     with right:
         told = words.PATTERNS[rank_pattern(report)]
         _draw("ranks", votes_by_rank(report, inks), _rank_rows(report), told, take=_take_rank)
     told = "Dashed lines: the first search under other settings." if report.mixed_settings else ""
     left, right = st.columns(2, gap="large")
     with left:
-        figure = _over_days(latency_over_time(report, inks), report)
-        _draw("latency", figure, _latency_day_rows(report), told, take=_take_day)
+        _draw("latency", latency_over_time(report, inks), _latency_day_rows(report), told, take=_take_latency)
     with right:
-        figure = _over_days(health_over_time(report, inks), report)
-        _draw("health", figure, _health_rows(report), told, take=_take_health)
+        _draw("health", health_over_time(report, inks), _health_rows(report), told, take=_take_health)
     left, right = st.columns(2, gap="large")
     with left:
-        _draw("steps", latency_by_step(report.whole, inks), _step_rows(report))
+        _draw("steps", latency_by_step(report.whole, inks), _step_rows(report), take=_take_step)
     with right:
-        _draw("curve", cumulative_latency(curve, inks), _curve_rows(curve))
-
-
-def _over_days(figure: go.Figure, report: Report) -> go.Figure:
-    """A day of air on both sides, so that a lone day has a date to stand on; room for the legend of two lines."""
-    days = [date.fromisoformat(key) for key, _ in report.splits["day"]]
-    if days:
-        figure.update_xaxes(range=[days[0] - _AIR, days[-1] + _AIR], tickformat="%d %b\n%Y")
-        if len(days) == 1:
-            figure.update_xaxes(tickvals=days)
-    return figure.update_layout(height=_OVER_TIME_PX, margin_t=_LEGEND_PX)
+        _draw("curve", cumulative_latency(curve, inks), _curve_rows(curve), take=_take_total)
 
 
 def _draw(
@@ -82,12 +79,18 @@ def _draw(
             on_select=lambda: take(_points(key)),
             selection_mode="points",
         )
-        told = f"{told} {_SELECT}".strip()
+        if _has_points(figure):
+            told = f"{told} {_SELECT}".strip()
     if told:
         st.caption(told)
     if rows:
         with st.popover("As a table", type="tertiary", icon=":material/table:", key=f"{key}-table"):
             st.dataframe(pd.DataFrame(rows), key=f"{key}-rows", hide_index=True)
+
+
+def _has_points(figure: go.Figure) -> bool:
+    traces = cast("Sequence[Mapping[str, Sequence[object]]]", figure.to_dict()["data"])
+    return any(value is not None for trace in traces for value in trace.get("y", ()))
 
 
 def _points(key: str) -> Sequence[Point]:
@@ -97,6 +100,31 @@ def _points(key: str) -> Sequence[Point]:
 def _take_day(points: Sequence[Point]) -> None:
     """The day of the point; none selected: every day again."""
     KEYS["day"].choose(str(points[0]["x"])[:_DAY_CHARS] if points else "")
+
+
+def _take_latency(points: Sequence[Point]) -> None:
+    """The day of the point; of a p95, those of its searches that took so long or longer."""
+    _take_day(points)
+    slow = bool(points) and OVER_TIME[_curve(points[0])].percentile == "p95"
+    TOOK.choose(took_at_least("total", _number(points[0], "y")) if slow else "")
+
+
+def _take_step(points: Sequence[Point]) -> None:
+    """The searches in which that step took so long or longer."""
+    steps = {name: step for step, name in STEP_NAMES.items()}
+    TOOK.choose(took_at_least(steps[str(points[0]["y"])], _number(points[0], "x")) if points else "")
+
+
+def _take_total(points: Sequence[Point]) -> None:
+    """The searches that took so long or longer."""
+    TOOK.choose(took_at_least("total", _number(points[0], "x")) if points else "")
+
+
+def _take_depth(points: Sequence[Point]) -> None:
+    """The searches with a vote on a hit of that rank or better."""
+    depth = str(points[0]["x"]).partition("<")[0] if points else ""
+    RANK.choose("" if not depth else depth if depth == "1" else f"1-{depth}")
+    WHICH.choose("")
 
 
 def _take_rank(points: Sequence[Point]) -> None:
@@ -113,6 +141,11 @@ def _take_health(points: Sequence[Point]) -> None:
     """The day of the point, and what its line counts."""
     _take_day(points)
     WHICH.choose("" if not points else "no-hit" if _curve(points[0]) else "degraded")
+
+
+def _number(point: Point, axis: str) -> float:
+    value = point[axis]
+    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def _curve(point: Point) -> int:

@@ -1,17 +1,21 @@
 """Which of the window's searches are listed: chosen beside the list, or by a point of a figure or a row of a table."""
 
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import streamlit as st
 
 from medir.page_kit.address import Parameter, choice_parameter, refuse, text_parameter
 from medir.page_kit.signs import LOST, WON, model_name
-from rag_core.report.numbers import SPLITS, Report, SplitName
+from rag_core.report.numbers import DEPTHS, SPLITS, Report, SplitName
 from rag_core.report.searches import SearchFilter
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_RANK = re.compile(r"[1-9]\d{0,2}")
+# one rank, or all up to one
+_RANK = re.compile(r"(1-)?([1-9]\d{0,2})")
+# a step and the least that it took, in milliseconds
+_TOOK = re.compile(r"(total|embed|vector|lexical|rank):(\d{1,9}(?:\.\d{1,3})?)")
 
 
 def _pattern_parameter(name: str, pattern: re.Pattern[str]) -> Parameter[str]:
@@ -22,6 +26,7 @@ def _pattern_parameter(name: str, pattern: re.Pattern[str]) -> Parameter[str]:
 
 WHICH = choice_parameter("which", ("", "degraded", "no-hit", "useful", "irrelevant"))
 RANK = _pattern_parameter("rank", _RANK)
+TOOK = _pattern_parameter("took", _TOOK)
 KEYS: Mapping[SplitName, Parameter[str]] = {
     "settings": text_parameter("settings", at_most=64),
     "model": text_parameter("model", at_most=300),
@@ -30,7 +35,7 @@ KEYS: Mapping[SplitName, Parameter[str]] = {
     "scope": text_parameter("in", at_most=20),
     "day": _pattern_parameter("day", _DAY),
 }
-FILTERS = (WHICH, RANK, *KEYS.values())
+FILTERS = (WHICH, RANK, TOOK, *KEYS.values())
 _WHICH = {
     "": "all",
     "degraded": "degraded",
@@ -44,7 +49,7 @@ _VERDICTS = {"useful": "util", "irrelevant": "irrelevante"}
 def chosen_filter() -> SearchFilter:
     """What is chosen, as the list takes it."""
     which, keys = WHICH.read(), {name: KEYS[name].read() or None for name in SPLITS}
-    rank = RANK.read()
+    rank, took = _RANK.fullmatch(RANK.read()), _TOOK.fullmatch(TOOK.read())
     return SearchFilter(
         settings_id=keys["settings"],
         model=keys["model"],
@@ -55,8 +60,16 @@ def chosen_filter() -> SearchFilter:
         degraded=True if which == "degraded" else None,
         no_hit=True if which == "no-hit" else None,
         verdict=_VERDICTS.get(which),
-        rank=int(rank) if rank else None,
+        rank=int(rank[2]) if rank and not rank[1] else None,
+        rank_at_most=int(rank[2]) if rank and rank[1] else None,
+        step=took[1] if took else "total",
+        took_ms=float(took[2]) if took else None,
     )
+
+
+def took_at_least(step: str, milliseconds: float) -> str:
+    """The choice of searches in which a step took so long; cut, so that those at the limit are not left out."""
+    return f"{step}:{math.floor(milliseconds * 1000) / 1000:.3f}"
 
 
 def draw_filters(report: Report) -> None:
@@ -73,25 +86,46 @@ def draw_filters(report: Report) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for name in SPLITS:
             keys = [key for key, _ in report.splits[name]]
-            _draw_choice(name, KEYS[name], list(reversed(keys)) if name == "day" else keys, report)
-        ranks = {entry.rank for entries in report.ranks.values() for entry in entries}
-        _draw_choice("rank voted on", RANK, [str(rank) for rank in sorted(ranks)], report)
+            keys = list(reversed(keys)) if name == "day" else keys
+            _draw_choice(name, KEYS[name], {key: key_name(name, key, report) for key in keys})
+        _draw_choice("rank voted on", RANK, _rank_names(report))
+        _draw_choice("took at least", TOOK, _took_names(report))
 
 
-def _draw_choice(label: str, parameter: Parameter[str], keys: Sequence[str], report: Report) -> None:
-    if parameter.read() and parameter.read() not in keys:
+def _draw_choice(label: str, parameter: Parameter[str], names: Mapping[str, str]) -> None:
+    if parameter.read() and parameter.read() not in names:
         refuse(parameter, parameter.read())
-    if len(keys) < 2 and not parameter.read():
+    if len(names) < 2 and not parameter.read():
         return
     widget = f"report-filter-{parameter.name}"
     st.selectbox(
         label.capitalize(),
-        ["", *keys],
+        ["", *names],
         key=widget,
         on_change=parameter.mirror(widget),
-        width=170,
-        format_func=lambda key: key_name(label, key, report) if key else "all",
+        width=148,
+        format_func=lambda key: names[key] if key else "all",
     )
+
+
+def _rank_names(report: Report) -> dict[str, str]:
+    ranks = sorted({entry.rank for entries in report.ranks.values() for entry in entries})
+    depths = [depth for depth in DEPTHS[1:] if ranks and ranks[0] <= depth]
+    return {str(rank): str(rank) for rank in ranks} | {f"1-{depth}": f"{depth} or better" for depth in depths}
+
+
+def _took_names(report: Report) -> dict[str, str]:
+    """The percentiles of the whole, and whatever is chosen, by a point of a figure or in a link."""
+    total = report.whole.latency["total"]
+    percentiles = {"p50": total.p50, "p95": total.p95, "p99": total.p99}
+    names = {
+        took_at_least("total", value): f"{value:.1f} ms ({name})"
+        for name, value in percentiles.items()
+        if value is not None
+    }
+    chosen = TOOK.read()
+    step, _, milliseconds = chosen.partition(":")
+    return {chosen: f"{'' if step == 'total' else step + ' '}{milliseconds} ms"} | names if chosen else names
 
 
 def key_name(split: str, key: str, report: Report) -> str:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from medir.page_kit import report_words as words
 from medir.page_kit.signs import DASH, FAILED, PASSED, draw_badge, measured
+from rag_core.plurals import counted
 from rag_core.report.changes import Change
 from rag_core.report.definitions import DEFINITIONS
 from rag_core.report.numbers import Part, Report
@@ -119,7 +120,7 @@ def _draw_no_hit(report: Report, before: Report) -> None:
         words.share(now.no_hit, now.searches),
         delta=delta,
         less_is_better=True,
-        told=f"{now.no_hit:,} of {words.searches(now.searches)}",
+        told=f"{now.no_hit:,} of {counted(now.searches, 'search', 'searches')}",
         then=words.share(then.no_hit, then.searches) if then.searches else words.NOT_MEASURED,
         days=[part.no_hit / part.searches for part in _days(report)],
         help_key="noHit",

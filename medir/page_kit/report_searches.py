@@ -45,10 +45,10 @@ def draw_list(view: Frame, window: Window, *, synthetic: bool) -> None:
     )
     lines = found[:_PAGE]
     if lines:
-        _draw_table(lines, ZoneInfo(window.zone), window.zone)
+        _draw_table(lines, ZoneInfo(window.zone))
     else:
         st.text("No search is like that.")
-    _draw_turning(turned, lines, more=len(found) > _PAGE)
+    _draw_turning(turned, lines, window.zone, more=len(found) > _PAGE)
     if SEARCH.read():
         draw_search(view, SEARCH, window.zone)
 
@@ -63,7 +63,9 @@ def _pages_turned(view: Frame, chosen: SearchFilter, *, synthetic: bool) -> list
     return kept[1]
 
 
-def _draw_turning(turned: list[SearchLine], lines: Sequence[SearchLine], *, more: bool) -> None:
+def _draw_turning(
+    turned: list[SearchLine], lines: Sequence[SearchLine], zone_name: str, *, more: bool
+) -> None:
     first = len(turned) * _PAGE + 1
     with st.container(horizontal=True, vertical_alignment="center"):
         if turned:
@@ -76,7 +78,10 @@ def _draw_turning(turned: list[SearchLine], lines: Sequence[SearchLine], *, more
                 args=(turned,),
             )
         if lines:
-            st.caption(f"{first} to {first + len(lines) - 1}, the newest first. Select one to see its hits.")
+            st.caption(
+                f"{first} to {first + len(lines) - 1}, the newest first; times in {zone_name}. "
+                "Select one to see its hits."
+            )
         if more:
             st.button(
                 "Older",
@@ -92,7 +97,7 @@ def _turn_back(turned: list[SearchLine]) -> None:
     turned.pop()
 
 
-def _draw_table(lines: Sequence[SearchLine], zone: ZoneInfo, zone_name: str) -> None:
+def _draw_table(lines: Sequence[SearchLine], zone: ZoneInfo) -> None:
     ids = [str(line.id) for line in lines]
     key = f"report-searches-{hash(tuple(ids)):x}"
     wanted = [ids.index(SEARCH.read())] if SEARCH.read() in ids else []
@@ -112,7 +117,7 @@ def _draw_table(lines: Sequence[SearchLine], zone: ZoneInfo, zone_name: str) -> 
         selection_mode="single-row",
         selection_default={"selection": {"rows": wanted}},
         column_config={
-            "asked": st.column_config.TextColumn(f"asked ({zone_name})", width=150),
+            "asked": st.column_config.TextColumn("asked", width=150),
             "question": st.column_config.TextColumn("question", width=360),
             "state": st.column_config.TextColumn("state", width=130),
             "useful": st.column_config.TextColumn(

@@ -67,6 +67,9 @@ def _draw_table(name: SplitName, parts: list[tuple[str, Part]], report: Report) 
         on_select=take,
         selection_mode="single-row",
         selection_default={"selection": {"rows": wanted}},
+        column_config={
+            counts: st.column_config.NumberColumn(format="localized") for counts in ("searches", "votes")
+        },
     )
     st.caption("Select a row to list its searches below.")
 
@@ -77,11 +80,10 @@ def _selected(key: str) -> list[int]:
 
 def _cells(part: Part) -> dict[str, object]:
     five, total = part.precision[5], part.latency["total"]
-    interval = five.interval
     return {
         "searches": part.searches,
         "precision@5": DASH if five.value is None else f"{five.value:.2f}",
-        "95 %": DASH if interval is None else f"{interval.low:.2f} to {interval.high:.2f}",
+        "95 %": words.from_to(five),
         "votes": five.votes,
         "no hit": words.share(part.no_hit, part.searches),
         "degraded": words.share(part.degraded, part.searches),

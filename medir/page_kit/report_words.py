@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from medir.page_kit.signs import DASH, NOT_MEASURED
+from rag_core.plurals import counted
 from rag_core.report.changes import Change
 from rag_core.report.numbers import Part, Percentiles, Precision
 from rag_core.report.rank_pattern import FEWEST_VOTES, Pattern
@@ -38,23 +39,21 @@ def of_votes(precision: Precision) -> str:
     """`0.80 of 5 votes`, or that nothing was judged."""
     if precision.value is None:
         return NOT_MEASURED
-    return f"{precision.value:.2f} of {votes(precision.votes)}"
+    return f"{precision.value:.2f} of {counted(precision.votes, 'vote')}"
 
 
 def interval(precision: Precision) -> str:
     """`95 % interval 0.38 to 0.96`; empty where nothing was judged."""
+    return "" if precision.interval is None else f"95 % interval {from_to(precision)}"
+
+
+def from_to(precision: Precision) -> str:
+    """`0.38 to 0.96`, with a third decimal where two would show one number twice; a dash of nothing."""
     found = precision.interval
-    return "" if found is None else f"95 % interval {found.low:.2f} to {found.high:.2f}"
-
-
-def votes(count: int) -> str:
-    """`1 vote`, `5 votes`."""
-    return "1 vote" if count == 1 else f"{count:,} votes"
-
-
-def searches(count: int) -> str:
-    """`1 search`, `5 searches`."""
-    return "1 search" if count == 1 else f"{count:,} searches"
+    if found is None:
+        return DASH
+    low, high = f"{found.low:.2f}", f"{found.high:.2f}"
+    return f"{low} to {high}" if low != high else f"{found.low:.3f} to {found.high:.3f}"
 
 
 def judged(part: Part) -> str:
@@ -72,7 +71,7 @@ def within_chance(now: Precision, before: Precision) -> bool:
 
 def why_missing(latency: Percentiles) -> str:
     """Why p95 is missing; empty where it is there."""
-    return "" if latency.p95 is not None or latency.why is None else latency.why
+    return "" if latency.p95 is not None or latency.why is None else latency.why.rstrip(".")
 
 
 def changed(found: Sequence[Change]) -> str:

@@ -1,30 +1,28 @@
-"""The workbench's services: opened once a process, shared by every session, given back at its end."""
-
-import atexit
-import getpass
-import os
-from dataclasses import dataclass
+"""The workbench's services, shared by every session of this process, and who sits before a page."""
 
 import streamlit as st
 
 from medir.configuration import Configuration, load_configuration
-from medir.page_kit.work import Work
-from medir.wiring import Services, open_services
-from rag_core.errors import MedirError
+from medir.local import account_name, is_local_host_header
+from medir.workbench import Identity, Workbench, close_workbench, identity_of, open_workbench
+from rag_core.errors import MedirError, NotPermitted, NotSignedIn
 from rag_core.model import Actor
+from rag_core.tokens import Caller, admit, admit_by_id, id_of
 
+__all__ = [
+    "Workbench",
+    "caller",
+    "forget_token",
+    "may_maintain",
+    "revive",
+    "signed_in_with_token",
+    "take_token",
+    "visitor",
+    "workbench",
+]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Workbench:
-    """The services, and the long work that goes on in this process whatever page is looked at."""
-
-    services: Services
-    work: Work
-
-    def close(self) -> None:
-        """Wait for the work at hand, then give the connections and the database back."""
-        self.work.close()
-        self.services.close()
+# the session alone remembers it: not the browser, not the address, and never the secret
+_TOKEN_ID = "signed-in-token"  # noqa: S105  the name of a key
 
 
 def workbench() -> Workbench:
@@ -34,7 +32,7 @@ def workbench() -> Workbench:
         Unavailable: The database can't be started or reached; the next call tries again.
     """
     configuration = load_configuration()
-    return _open(_identity_of(configuration), configuration)
+    return _open(identity_of(configuration), configuration)
 
 
 def revive() -> None:
@@ -49,30 +47,93 @@ def revive() -> None:
         return
 
 
+def caller() -> Caller:
+    """Who sits before the page, checked anew at each call.
+
+    Raises:
+        NotSignedIn: Nobody can tell: there are tokens and none was given, or it has been revoked since.
+        NotPermitted: The address of the person who is signed in has no role here.
+        DatabaseUnavailable: It can't be told.
+    """
+    services = workbench().services
+    token_id: str | None = st.session_state.get(_TOKEN_ID)
+    if token_id is not None:
+        return admit_by_id(services.database, token_id)
+    roles = services.configuration.sign_in
+    person = _person() if roles else None
+    if person is not None:
+        role = roles.get(person)
+        if role is None:
+            raise NotPermitted(
+                f"{person} has no role in this installation.",
+                hint="Whoever keeps it can name one in [sign_in] of medir.toml.",
+            )
+        return Caller(kind="human", name=person, role=role)
+    if roles:
+        raise NotSignedIn("Nobody is signed in.", hint="Sign in with your provider, or with a token.")
+    local = Caller.local(account_name()) if _sits_here() else None
+    return admit(services.database, services.clock, None, local=local)
+
+
 def visitor() -> Actor:
-    """Who sits before the page: in local mode, the account that runs the workbench."""
+    """Who sits before the page, as the actor of what is done there; in local mode, the account that runs it.
+
+    Raises:
+        NotSignedIn: As `caller`.
+    """
+    return caller().actor("app")
+
+
+def may_maintain() -> bool:
+    """Whether who sits before the page may change what others rely on: reindex, adopt, raise the floor."""
+    return caller().may("maintainer")
+
+
+def take_token(text: str) -> None:
+    """Sign in with a token, for this session.
+
+    Raises:
+        NotSignedIn: It is not valid.
+        NotPermitted: It is an engine's, which has no business on a page.
+    """
+    services = workbench().services
+    admit(services.database, services.clock, text, local=None).require("viewer", "maintainer")
+    st.session_state[_TOKEN_ID] = id_of(text)
+
+
+def signed_in_with_token() -> bool:
+    """Whether this session was given a token, be it in force still or not."""
+    return _TOKEN_ID in st.session_state
+
+
+def forget_token() -> None:
+    """Sign out."""
+    st.session_state.pop(_TOKEN_ID, None)
+
+
+def _sits_here() -> bool:
+    """Whether this page's browser is on this machine and knows it: its address and the name that it asked for."""
     try:
-        name = getpass.getuser()
-    except (KeyError, OSError):
-        name = str(os.getuid())
-    return Actor(kind="human", id=name, surface="app")
+        host, address = st.context.headers.get("host"), st.context.ip_address
+    except RuntimeError:
+        # no server runs in this process, so nobody can have come from anywhere
+        return True
+    # a loopback address is given as None; `Host` is missing only where there is no connection
+    return not isinstance(address, str) and (host is None or is_local_host_header(host))
 
 
-def _release(opened: Workbench) -> None:
-    opened.close()
-
-
-def _identity_of(configuration: Configuration) -> tuple[str, str | None, str, str]:
+def _person() -> str | None:
+    """The address of whoever signed in with the provider; None where nobody did, or it is not confirmed."""
+    user = st.user.to_dict()
+    address = user.get("email")
+    confirmed = user.get("email_verified", True)
     return (
-        str(configuration.home),
-        configuration.database_url,
-        configuration.ollama_host,
-        configuration.embedding,
+        address.lower()
+        if user.get("is_logged_in") and isinstance(address, str) and confirmed is True
+        else None
     )
 
 
-@st.cache_resource(show_spinner="Starting the database…", on_release=_release)
-def _open(identity: tuple[str, str | None, str, str], _configuration: Configuration) -> Workbench:  # noqa: ARG001  the cache reads it
-    opened = Workbench(services=open_services(_configuration), work=Work())
-    atexit.register(opened.close)
-    return opened
+@st.cache_resource(show_spinner="Starting the database…", on_release=close_workbench)
+def _open(identity: Identity, _configuration: Configuration) -> Workbench:  # noqa: ARG001  the cache reads it
+    return open_workbench(_configuration)

@@ -48,6 +48,12 @@ PAGES: tuple[PageEntry, ...] = (
         icon=":material/fact_check:",
     ),
     _entry(
+        "calibration",
+        title="Calibration",
+        question="Which numbers, and how sure can I be?",
+        icon=":material/tune:",
+    ),
+    _entry(
         "index",
         title="Index",
         question="Is everything in there, and is it true?",

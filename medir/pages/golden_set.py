@@ -9,8 +9,9 @@ from medir.page_kit import reads, states
 from medir.page_kit.address import choice_parameter, refuse, settle, text_parameter
 from medir.page_kit.case_explanation import draw_explanation
 from medir.page_kit.frame import Frame, frame
+from medir.page_kit.golden_against import Against, choose_baseline, draw_choice, held_against
 from medir.page_kit.golden_floor import draw_history, draw_raise
-from medir.page_kit.golden_rows import SHOWN, CaseRow, RunInView, case_rows, filtered, previous_of
+from medir.page_kit.golden_rows import SHOWN, CaseRow, RunInView, case_rows, filtered
 from medir.page_kit.golden_running import draw_controls
 from medir.page_kit.golden_table import draw_table
 from medir.page_kit.golden_verdict import draw_ground, draw_verdict
@@ -19,6 +20,7 @@ from medir.page_kit.signs import LOST, WON
 from rag_core.errors import FaultyGoldenSet
 from rag_core.golden.cases import SPLITS, GoldenSet
 from rag_core.history import GoldenRecord
+from rag_core.plurals import counted
 from rag_core.projects import cases_file
 
 SHOW = choice_parameter("show", SHOWN)
@@ -26,6 +28,7 @@ SPLIT = choice_parameter("split", ("", *SPLITS))
 TAG = text_parameter("tag", at_most=200)
 CASE = text_parameter("case", at_most=200)
 RUN = text_parameter("run", at_most=36)
+AGAINST = text_parameter("against", at_most=100)
 _SHOWN_AS = {"lost": f"{LOST} lost", "won": f"{WON} won"}
 
 
@@ -39,7 +42,7 @@ def draw_page() -> None:
         states.draw_no_cases(file)
     else:
         _draw_set(view, file)
-    settle(SHOW, SPLIT, TAG, CASE, RUN)
+    settle(SHOW, SPLIT, TAG, CASE, RUN, AGAINST)
 
 
 def _draw_set(view: Frame, file: Path) -> None:
@@ -47,17 +50,24 @@ def _draw_set(view: Frame, file: Path) -> None:
     if faults:
         states.draw_faults(faults, file)
     records = reads.golden_history(view.project, str(file), view.version)
-    seen = _in_view(view, golden, records) if records else None
+    entry = choose_baseline(view, AGAINST)
+    record = _record_in_view(records) if records else None
+    against = held_against(view, record, records, golden, entry) if record else None
+    seen = _in_view(view, record, golden, against) if record else None
     if seen is None:
         states.draw_no_run()
     else:
-        draw_verdict(seen)
-        draw_ground(view, golden, seen)
-    draw_controls(view, reads.last_golden_run(view.project), can_run=not faults)
+        draw_verdict(seen, against)
+        draw_ground(view, golden, seen, against)
+    draw_controls(
+        view, reads.last_golden_run(view.project), entry.baseline if entry else None, can_run=not faults
+    )
     if seen is not None:
         _draw_cases(view, file, seen)
         draw_history(records)
-        _draw_runs(records)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            _draw_runs(records)
+            draw_choice(view, AGAINST)
         if seen.run is records[0]:
             draw_raise(view, file, passed=seen.run.passed, floor=seen.floor)
 
@@ -70,18 +80,19 @@ def _read(view: Frame, file: Path) -> tuple[GoldenSet | None, list[Mapping[str, 
     return golden, list(faults)
 
 
-def _in_view(view: Frame, golden: GoldenSet | None, records: list[GoldenRecord]) -> RunInView:
+def _record_in_view(records: list[GoldenRecord]) -> GoldenRecord:
     known = {str(record.id): record for record in records}
     chosen = RUN.read()
     if chosen and chosen not in known:
         chosen = refuse(RUN, chosen)
-    run = known[chosen] if chosen else records[0]
-    previous = previous_of(records, run)
-    before = None if previous is None else reads.golden_result(view.project, str(previous.id))
+    return known[chosen] if chosen else records[0]
+
+
+def _in_view(view: Frame, run: GoldenRecord, golden: GoldenSet | None, against: Against | None) -> RunInView:
+    result = reads.golden_result(view.project, str(run.id))
     return RunInView(
         run=run,
-        previous=previous,
-        rows=case_rows(reads.golden_result(view.project, str(run.id)), before, golden),
+        rows=case_rows(result, against.passed if against else None, golden),
         floor=golden.floor if golden else run.floor,
     )
 
@@ -124,7 +135,7 @@ def _draw_cases(view: Frame, file: Path, seen: RunInView) -> None:
             draw_table(shown, CASE, limit=seen.limit, beside=bool(chosen))
         else:
             st.text("No case is like that.")
-        st.caption(f"{len(shown)} of {len(seen.rows)} cases. Select a row to see why.")
+        st.caption(f"{len(shown)} of {counted(len(seen.rows), 'case')}. Select a row to see why.")
     if beside is not None:
         with beside, guarded("case-explanation"):
             draw_explanation(

@@ -11,6 +11,7 @@ from medir.page_kit.index_coverage import draw_bars, draw_left_out, draw_scopes,
 from medir.page_kit.index_running import Wanted, draw_failure, follow, is_running, start_run
 from medir.page_kit.provider_state import draw_provider
 from medir.page_kit.reindexing import REINDEXED, draw_reindexing
+from medir.page_kit.services import may_maintain
 from rag_core.coverage import Coverage
 
 _PARTS = {"coverage": "Coverage", "reindex": "Reindex and runs", "chunks": "Chunks"}
@@ -28,7 +29,7 @@ def draw_page() -> None:
         follow(view)
     else:
         draw_failure(view, last, recorded=PART.read() == "reindex")
-    may_begin = view.overview is None and not running and coverage.problem is None
+    may_begin = view.overview is None and not running and coverage.problem is None and may_maintain()
     if may_begin and PART.read() != "reindex":
         st.button(
             "Index it now",

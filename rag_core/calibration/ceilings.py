@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rag_core.calibration.exact import Exact, Share
 from rag_core.calibration.lines import score_at
 from rag_core.calibration.table import Flags, Floats
+from rag_core.calibration.thresholds import Tolerances
 from rag_core.metrics.measures import Measure
 
 
@@ -53,15 +54,27 @@ class CeilingMap:
         Raises:
             ValueError: The weight lies outside [0, 1].
         """
-        if not 0 <= weight <= 1:
-            raise ValueError("a weight lies between 0 and 1")
-        inside = (self.low < weight) & (weight < self.high)
-        covers = inside | ((self.low == weight) & (self.high == weight))
-        counts = reaches(self._lines(weight, covers), threshold) != self.below[covers]
+        covers, lines = self.lines_at(weight)
+        counts = reaches(lines, threshold) != self.below[covers]
         values = np.bincount(
             self.case[covers], weights=np.where(counts, self.value[covers], 0.0), minlength=len(self.judged)
         )
         return np.where(self.judged, values + self.always, np.nan)
+
+    def heights(self, weight: float) -> Floats:
+        """The threshold at which each case's value changes at a weight, shape (cases,); the highest of several.
+
+        NaN where no threshold changes it.
+
+        Raises:
+            ValueError: The weight lies outside [0, 1].
+        """
+        covers, lines = self.lines_at(weight)
+        case = self.case[covers]
+        found = np.full(len(self.judged), np.nan)
+        met = np.isfinite(lines)
+        np.fmax.at(found, case[met], lines[met])
+        return found
 
     def to_json(self, ids: tuple[str, ...]) -> list[dict[str, object]]:
         """The contract's `ceilings`: every case that the measure judges, those without a piece among them."""
@@ -83,14 +96,22 @@ class CeilingMap:
             found.append(entry | {"pieces": own})
         return found
 
-    def _lines(self, weight: float, covers: Flags) -> Floats:
+    def lines_at(self, weight: float) -> tuple[Flags, Floats]:
+        """Which pieces cover a weight, shape (pieces,), and the height of each of these.
+
+        Raises:
+            ValueError: The weight lies outside [0, 1].
+        """
+        if not 0 <= weight <= 1:
+            raise ValueError("a weight lies between 0 and 1")
+        covers = ((self.low < weight) & (weight < self.high)) | ((self.low == weight) & (self.high == weight))
         low, high = self.low[covers], self.high[covers]
         at_low, at_high = self.at_low[covers], self.at_high[covers]
         width = high - low
         along = np.where(width > 0, (weight - low) / np.where(width > 0, width, 1.0), 0.0)
         with np.errstate(invalid="ignore"):
             line = at_low + along * (at_high - at_low)
-        return np.where(np.isfinite(at_low), line, at_low)
+        return covers, np.where(np.isfinite(at_low), line, at_low)
 
 
 def reaches(lines: Floats, threshold: float) -> Flags:
@@ -121,6 +142,27 @@ def ceiling_map(exact: Exact, measure: Measure) -> CeilingMap:
         below=below.astype(bool),
         judged=measure.enters(exact.judged.no_answer),
         always=exact.constants(measure) > 0,
+    )
+
+
+def flat_map(tolerances: Tolerances) -> CeilingMap:
+    """The map under a fusion without weights: level lines, at both ends of the weight and between them."""
+    constant = np.flatnonzero(tolerances.constant)
+    case = np.repeat(np.concatenate([tolerances.case, constant]), 3)
+    score = np.repeat(np.concatenate([tolerances.score, np.full(len(constant), np.inf)]), 3)
+    value = np.repeat(np.concatenate([tolerances.value, tolerances.constant[constant]]), 3)
+    below = np.repeat(np.concatenate([tolerances.below, np.zeros(len(constant), dtype=bool)]), 3)
+    parts = len(tolerances.case) + len(constant)
+    return CeilingMap(
+        case=case.astype(np.intp),
+        low=np.tile([0.0, 0.0, 1.0], parts),
+        high=np.tile([0.0, 1.0, 1.0], parts),
+        at_low=score,
+        at_high=score,
+        value=value,
+        below=below,
+        judged=tolerances.judged,
+        always=np.zeros(len(tolerances.judged), dtype=bool),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rag_core.calibration.ceilings import ceiling_map
+from rag_core.calibration.ceilings import ceiling_map, flat_map
 from rag_core.calibration.choice import Choice, Ground, decide
 from rag_core.calibration.contenders import TODAY, build_ballot
 from rag_core.calibration.effective import EffectiveWeight, effective_weight
@@ -16,7 +16,7 @@ from rag_core.calibration.replay import measure_replay
 from rag_core.calibration.safety import passing, safe_thresholds, safe_weights
 from rag_core.calibration.steps import ThresholdSteps, WeightSteps
 from rag_core.calibration.table import Flags
-from rag_core.calibration.thresholds import Tolerances, threshold_tolerances
+from rag_core.calibration.thresholds import threshold_tolerances
 from rag_core.calibration.trade import Trade, weigh_errors
 from rag_core.golden.cases import GoldenCase
 from rag_core.metrics.intervals import Interval
@@ -156,7 +156,7 @@ def _functions(
         thresholds = tolerances.steps()
         if exact is None:
             weights = _level(variant, ranking, each)
-            ceilings = _flat_ceilings(tolerances, ids)
+            ceilings = flat_map(tolerances).to_json(ids)
         else:
             weights = exact.weights(each)
             ceilings = ceiling_map(exact, each).to_json(ids)
@@ -173,32 +173,6 @@ def _level(variant: Variant, ranking: RankingSettings, measure: Measure) -> Weig
         return None
     value = float(values[judged].mean())
     return WeightSteps(ends=np.array([0.0, 1.0]), at=np.full(2, value), inside=np.array([value]))
-
-
-def _flat_ceilings(tolerances: Tolerances, ids: tuple[str, ...]) -> list[dict[str, object]]:
-    """Ceilings under a fusion without weights: level lines, at both ends and between them."""
-    pieces: dict[int, list[dict[str, object]]] = {int(case): [] for case in np.flatnonzero(tolerances.judged)}
-    spans = ((0.0, 0.0), (0.0, 1.0), (1.0, 1.0))
-    columns = (tolerances.case, tolerances.score, tolerances.value, tolerances.below)
-    below: set[int] = set()
-    for case, score, value, is_below in zip(*(column.tolist() for column in columns), strict=True):
-        pieces[case] += [
-            {"from": low, "to": high, "threshold": [score, score], "value": value} for low, high in spans
-        ]
-        if is_below:
-            below.add(case)
-    for case in np.flatnonzero(tolerances.constant).tolist():
-        value = float(tolerances.constant[case])
-        pieces[case] += [
-            {"from": low, "to": high, "threshold": [None, None], "value": value} for low, high in spans
-        ]
-    found: list[dict[str, object]] = []
-    for case, own in pieces.items():
-        entry: dict[str, object] = {"id": ids[case]}
-        if case in below:
-            entry["below"] = True
-        found.append(entry | {"pieces": own})
-    return found
 
 
 def _safe_at_any_weight(variant: Variant, ranking: RankingSettings, keep: Flags) -> tuple[Interval, ...]:
@@ -231,7 +205,7 @@ def _trade_to_json(trade: Trade) -> dict[str, object]:
         "threshold": trade.threshold,
         "best": _ends(trade.best),
         "leastCost": trade.least_cost,
-        "separable": bool(trade.separable),
+        "separable": trade.separable,
         "order": trade.order,
         "answerable": trade.answerable,
         "noAnswer": trade.no_answer,

@@ -40,7 +40,7 @@ class Trade:
     def separable(self) -> bool:
         """Whether some threshold costs less than showing everything and less than showing nothing."""
         extremes = min(self.cost.inside[0], self.cost.inside[-1])
-        return self.least_cost < extremes - SAME
+        return bool(self.least_cost < extremes - SAME)
 
     @property
     def sentence(self) -> str:
@@ -55,7 +55,7 @@ class Trade:
             )
         missed = int(self._at_best(self.missed))
         wrong = int(self._at_best(self.wrong))
-        where = "Without a threshold" if self.threshold is None else f"At {self.threshold:.4g}"
+        where = "Without a threshold" if self.threshold is None else f"At a threshold of {self.threshold:.4g}"
         return (
             f"{where}, {missed} of {self.answerable} answers are missed and {wrong} of {self.no_answer} "
             "questions without an answer get a citation."

@@ -127,13 +127,15 @@ def _no_answer() -> DatabaseUnavailable:
 
 
 def _configure(connection: Connection) -> None:
-    # before the first migration the type does not exist yet; the runner opens its own connection
-    connection.execute(
-        "select set_config('idle_in_transaction_session_timeout', %s, false)", (_IDLE_IN_TRANSACTION,)
-    )
-    # whatever the server's or the caller's defaults are, dates and texts are read in one form
-    connection.execute("set client_encoding to 'UTF8'")
-    connection.execute("set timezone to 'UTC'")
-    connection.execute("set datestyle to 'ISO'")
-    if connection.execute("select to_regtype('vector') is not null").fetchone() == (True,):
+    # whatever the server's or the caller's defaults are, dates and texts are read in one form; before the first
+    # migration the type does not exist yet, and the runner opens its own connection
+    row = connection.execute(
+        """
+        select to_regtype('vector') is not null,
+            set_config('idle_in_transaction_session_timeout', %s, false), set_config('client_encoding', 'UTF8', false),
+            set_config('timezone', 'UTC', false), set_config('datestyle', 'ISO', false)
+        """,
+        (_IDLE_IN_TRANSACTION,),
+    ).fetchone()
+    if row is not None and row[0]:
         register_vector(connection)

@@ -14,6 +14,8 @@ from rag_core.lexical.terms import Token
 
 # longer ones are keys, hashes and base64, which nobody types; an index row has a limit of its own
 _LONGEST_WORD = 100
+# PostgreSQL leaves longer words out of a tsvector, and refuses them in a tsquery
+_TOO_LONG_BYTES = 2047
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,13 +72,22 @@ def read_spellings(
 
 
 def read_tokens(connection: Connection, question: str) -> list[Token]:
-    """The question as the text search configuration of the index takes it apart, in its order."""
+    """The question as the text search configuration of the index takes it apart, in its order.
+
+    A word that is too long to be in an index is as a stop word: a tsquery can't hold it.
+    """
     # a row is a token; lexemes is null where no dictionary knows it, and for spaces
     rows = connection.execute(
         "select alias, token, lexemes from ts_debug('portuguese', %s::text)", (question,)
     ).fetchall()
     return [
-        Token(alias=alias, text=text, lexemes=None if lexemes is None else tuple(lexemes))
+        Token(
+            alias=alias,
+            text=text,
+            lexemes=None
+            if lexemes is None
+            else tuple(lexeme for lexeme in lexemes if len(lexeme.encode()) < _TOO_LONG_BYTES),
+        )
         for alias, text, lexemes in rows
     ]
 

@@ -39,8 +39,10 @@ class SearchLine:
 class SearchFilter:
     """Which of a window's searches; None does not filter.
 
-    `settings_id`, `model`, `actor`, `surface`, `scope` and `day` are keys of the report's splits. `verdict` and
-    `rank` want a vote of that verdict, on a hit of that rank.
+    `settings_id`, `model`, `actor`, `surface`, `scope` and `day` are keys of the report's splits. `verdict`, `rank`
+    and `rank_at_most` want a vote of that verdict, on a hit of that rank, on one of that rank or better. `took_ms`
+    wants a `step` (total, embed, vector, lexical or rank) that took at least so long, and leaves out degraded
+    searches, as all that is told of latency does.
     """
 
     settings_id: str | None = None
@@ -53,6 +55,9 @@ class SearchFilter:
     no_hit: bool | None = None
     verdict: str | None = None
     rank: int | None = None
+    rank_at_most: int | None = None
+    step: str = "total"
+    took_ms: float | None = None
 
 
 def page_of_searches(
@@ -91,11 +96,18 @@ def page_of_searches(
               and (%(day)s::text is null or ((s.created_at at time zone %(zone)s::text)::date)::text = %(day)s)
               and (%(degraded)s::boolean is null or s.degraded = %(degraded)s)
               and (%(no_hit)s::boolean is null or (s.hit_count = 0) = %(no_hit)s)
-              and ((%(verdict)s::text is null and %(rank)s::int is null) or exists (
+              and (%(took_ms)s::float8 is null or (
+                not s.degraded and %(took_ms)s <= case %(step)s
+                    when 'total' then s.latency_ms when 'embed' then s.embed_ms when 'vector' then s.vector_ms
+                    when 'lexical' then s.lexical_ms when 'rank' then s.rank_ms
+                end
+              ))
+              and (num_nonnulls(%(verdict)s::text, %(rank)s::int, %(rank_at_most)s::int) = 0 or exists (
                 select from rag_feedback f
                 where f.project_id = s.project_id and f.search_id = s.id
                   and (%(verdict)s::text is null or f.verdict::text = %(verdict)s)
                   and (%(rank)s::int is null or f.rank = %(rank)s)
+                  and (%(rank_at_most)s::int is null or f.rank <= %(rank_at_most)s)
               ))
             order by s.created_at desc, s.id desc
             limit %(count)s
@@ -115,6 +127,9 @@ def page_of_searches(
                 "no_hit": chosen.no_hit,
                 "verdict": chosen.verdict,
                 "rank": chosen.rank,
+                "rank_at_most": chosen.rank_at_most,
+                "step": chosen.step,
+                "took_ms": chosen.took_ms,
             },
         ).fetchall()
 

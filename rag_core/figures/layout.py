@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 from rag_core.figures.palette import Theme
 
 # nothing floats over the data; a figure is read, not operated
-FONT = "Source Sans, sans-serif"
+FONT = "Source Sans, system-ui, sans-serif"
 CONFIG: dict[str, object] = {"displayModeBar": False, "responsive": True}
 
 
@@ -39,6 +39,7 @@ def say_empty(figure: go.Figure, words: str, theme: Theme) -> go.Figure:
     figure.add_annotation(
         text=words, x=0.5, y=0.5, xref="paper", yref="paper", showarrow=False, font={"color": theme.ink}
     )
-    figure.update_xaxes(showticklabels=False)
-    figure.update_yaxes(showticklabels=False)
+    figure.update_layout(showlegend=False)
+    figure.update_xaxes(showticklabels=False, showgrid=False)
+    figure.update_yaxes(showticklabels=False, showgrid=False, zeroline=False)
     return figure

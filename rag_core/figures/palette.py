@@ -11,12 +11,13 @@ BASELINE = "#8A8781"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Theme:
-    """What differs between a light and a dark page: the ink of text and fused scores, the lines behind."""
+    """What differs between a light and a dark page: its colour, the ink of text and fused scores, lines behind."""
 
+    paper: str
     ink: str
     faint: str
     grid: str
 
 
-LIGHT = Theme(ink="#1F2328", faint="#C9CCD1", grid="#E4E6E9")
-DARK = Theme(ink="#F0F2F4", faint="#4A5058", grid="#30353C")
+LIGHT = Theme(paper="#FFFFFF", ink="#1F2328", faint="#C9CCD1", grid="#E4E6E9")
+DARK = Theme(paper="#15181C", ink="#F0F2F4", faint="#4A5058", grid="#30353C")

@@ -1,17 +1,26 @@
 """The report's figures: precision at depth, ranks of votes, latency over time and by part, health over time."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import date, timedelta
 from html import escape
+from zoneinfo import ZoneInfo
 
 import plotly.graph_objects as go
 
 from rag_core.figures.layout import lay_out, say_empty
 from rag_core.figures.palette import BAD, BASELINE, GOOD, LEXICAL, VECTOR, Theme
-from rag_core.report.numbers import DEPTHS, Part, Report, SettingsInForce
+from rag_core.plurals import counted
+from rag_core.report.numbers import DEPTHS, Part, Report
 
 _NOTHING_JUDGED = "Not measured: no vote in the window"
 _NO_SEARCH = "Not measured: no search in the window"
+_ALL_DEGRADED = "Not measured: no search that was not degraded"
+# the legend of five lines takes three rows on a narrow page; the two figures stand side by side
+_OVER_TIME_PX, _LEGEND_PX = 360, 92
+_DAY_MS = 86_400_000
+# as many days can each be named
+_NAMED_DAYS = timedelta(days=7)
 
 
 def precision_at_depth(part: Part, theme: Theme) -> go.Figure:
@@ -36,7 +45,7 @@ def precision_at_depth(part: Part, theme: Theme) -> go.Figure:
                 "color": GOOD,
             },
             hovertemplate=f"precision@{depth} %{{y:.3f}}<br>{interval.low:.3f} to {interval.high:.3f}"
-            f"<br>{precision.useful:,} useful of {precision.votes:,} votes<extra></extra>",
+            f"<br>{precision.useful:,} useful of {counted(precision.votes, 'vote')}<extra></extra>",
         )
     lay_out(figure, title="Useful votes of all votes, by rank reached", theme=theme, height=300)
     figure.update_xaxes(
@@ -74,34 +83,45 @@ def votes_by_rank(report: Report, theme: Theme) -> go.Figure:
     return figure if voted else say_empty(figure, _NOTHING_JUDGED, theme)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeLine:
+    """A line of the figure of latency over time: a step's percentile. `colour` None is the page's ink."""
+
+    step: str
+    percentile: str
+    name: str
+    colour: str | None = None
+    dash: str = "solid"
+
+
+OVER_TIME = (
+    TimeLine(step="total", percentile="p50", name="total p50"),
+    TimeLine(step="total", percentile="p95", name="total p95", dash="dot"),
+    TimeLine(step="embed", percentile="p50", name="embedding p50", colour=BASELINE),
+    TimeLine(step="vector", percentile="p50", name="vector p50", colour=VECTOR),
+    TimeLine(step="lexical", percentile="p50", name="lexical p50", colour=LEXICAL),
+)
+
+
 def latency_over_time(report: Report, theme: Theme) -> go.Figure:
     """p50 and p95 of the whole and p50 of each step, a point a day; marks where settings began."""
     figure = go.Figure()
     days = report.splits["day"]
-    lines = (
-        ("total", "p50", "total p50", theme.ink, "solid"),
-        ("total", "p95", "total p95", theme.ink, "dot"),
-        ("embed", "p50", "embedding p50", BASELINE, "solid"),
-        ("vector", "p50", "vector p50", VECTOR, "solid"),
-        ("lexical", "p50", "lexical p50", LEXICAL, "solid"),
-    )
-    for step, percentile, name, colour, dash in lines:
+    for line in OVER_TIME:
         figure.add_scatter(
             x=[key for key, _ in days],
-            y=[getattr(part.latency[step], percentile) for _, part in days],
-            customdata=[part.latency[step].n for _, part in days],
+            y=[getattr(part.latency[line.step], line.percentile) for _, part in days],
+            customdata=[part.latency[line.step].n for _, part in days],
             mode="lines+markers",
-            name=name,
-            line={"color": colour, "dash": dash},
-            hovertemplate=f"{name} %{{y:.1f}} ms of %{{customdata:,}} searches<br>%{{x}}<extra></extra>",
+            name=line.name,
+            line={"color": line.colour or theme.ink, "dash": line.dash},
+            hovertemplate=f"{line.name} %{{y:.1f}} ms of %{{customdata:,}} searches<br>%{{x}}<extra></extra>",
         )
-    lay_out(figure, title="Latency by day", theme=theme, height=320, legend=True)
-    figure.update_xaxes(title=f"day ({report.zone})", type="date")
+    lay_out(figure, title="Latency by day", theme=theme, height=_OVER_TIME_PX, legend=True)
     figure.update_yaxes(title="milliseconds", rangemode="tozero")
-    if not days:
-        return say_empty(figure, _NO_SEARCH, theme)
-    mark_settings(figure, report.mixed_settings, theme)
-    return figure
+    _over_days(figure, report, theme)
+    measured = any(part.latency["total"].n for _, part in days)
+    return figure if measured or not days else say_empty(figure, _ALL_DEGRADED, theme)
 
 
 def health_over_time(report: Report, theme: Theme) -> go.Figure:
@@ -127,15 +147,11 @@ def health_over_time(report: Report, theme: Theme) -> go.Figure:
         figure,
         title="Degraded and no-hit searches, by day",
         theme=theme,
-        height=280,
+        height=_OVER_TIME_PX,
         legend=True,
     )
-    figure.update_xaxes(title=f"day ({report.zone})", type="date")
-    figure.update_yaxes(title="share of the day's searches", rangemode="tozero", tickformat=".0%")
-    if not days:
-        return say_empty(figure, _NO_SEARCH, theme)
-    mark_settings(figure, report.mixed_settings, theme)
-    return figure
+    figure.update_yaxes(title="share of the day's searches", rangemode="tozero", tickformat=".2~%")
+    return _over_days(figure, report, theme)
 
 
 def precision_by_part(
@@ -176,13 +192,20 @@ def precision_by_part(
     return figure if any(value is not None for value in values) else say_empty(figure, _NOTHING_JUDGED, theme)
 
 
-def mark_settings(figure: go.Figure, settings: Sequence[SettingsInForce], theme: Theme) -> None:
-    """A thin line where each settings' first search lies; nothing for none."""
-    for entry in settings:
-        figure.add_vline(
-            x=_milliseconds(entry.first_at), line={"color": theme.faint, "dash": "dash", "width": 1}
-        )
-
-
-def _milliseconds(time: datetime) -> float:
-    return time.timestamp() * 1000.0
+def _over_days(figure: go.Figure, report: Report, theme: Theme) -> go.Figure:
+    """An axis of days in the report's time zone, each with the room of a day, and marks where settings changed."""
+    days = [date.fromisoformat(key) for key, _ in report.splits["day"]]
+    # a plain date has no zone: what is on the axis is wall time there
+    figure.update_xaxes(
+        title=f"day ({report.zone})", type="date", tickformat="%d %b\n%Y", ticklabelmode="period"
+    )
+    figure.update_layout(margin_t=_LEGEND_PX)
+    if not days:
+        return say_empty(figure, _NO_SEARCH, theme)
+    figure.update_traces(xperiod=_DAY_MS, xperiodalignment="middle")
+    first, end = min(days), max(days) + timedelta(days=1)
+    figure.update_xaxes(range=[first, end], dtick=_DAY_MS if end - first <= _NAMED_DAYS else None)
+    for entry in report.mixed_settings[1:]:
+        began = entry.first_at.astimezone(ZoneInfo(report.zone)).replace(tzinfo=None)
+        figure.add_vline(x=began.isoformat(), line={"color": theme.ink, "dash": "dash", "width": 0.8})
+    return figure

@@ -7,9 +7,15 @@ from rag_core.figures.palette import BASELINE, LEXICAL, VECTOR, Theme
 from rag_core.report.latency_curve import LatencyCurve
 from rag_core.report.numbers import STEPS, Part
 
-_NO_SEARCH = "Not measured: no search in the window"
+_NO_SEARCH = "Not measured: no search that was not degraded"
 _SIGNS = (("p50", "circle"), ("p95", "diamond"), ("p99", "line-ns-open"))
-_NAMES = {"total": "total", "embed": "embedding", "vector": "vector", "lexical": "lexical", "rank": "ranking"}
+STEP_NAMES = {
+    "total": "total",
+    "embed": "embedding",
+    "vector": "vector",
+    "lexical": "lexical",
+    "rank": "ranking",
+}
 
 
 def latency_by_step(part: Part, theme: Theme) -> go.Figure:
@@ -22,7 +28,7 @@ def latency_by_step(part: Part, theme: Theme) -> go.Figure:
             continue
         figure.add_scatter(
             x=values,
-            y=[_NAMES[step] for step in STEPS],
+            y=[STEP_NAMES[step] for step in STEPS],
             customdata=[part.latency[step].n for step in STEPS],
             mode="markers",
             name=percentile,
@@ -37,7 +43,7 @@ def latency_by_step(part: Part, theme: Theme) -> go.Figure:
     lay_out(figure, title="Latency of each step", theme=theme, height=300, legend=True)
     figure.update_xaxes(title="milliseconds", rangemode="tozero")
     figure.update_yaxes(
-        type="category", categoryorder="array", categoryarray=[_NAMES[step] for step in reversed(STEPS)]
+        type="category", categoryorder="array", categoryarray=[STEP_NAMES[step] for step in reversed(STEPS)]
     )
     return figure if figure.data else say_empty(figure, _NO_SEARCH, theme)
 
@@ -48,8 +54,10 @@ def cumulative_latency(curve: LatencyCurve, theme: Theme) -> go.Figure:
     figure.add_scatter(
         x=[milliseconds for milliseconds, _ in curve.points],
         y=[share for _, share in curve.points],
-        mode="lines",
+        # markers can be selected, and a line can't
+        mode="lines+markers",
         line={"color": theme.ink},
+        marker={"size": 4, "color": theme.ink},
         hovertemplate="%{y:.0%} took no longer than %{x:.1f} ms<extra></extra>",
     )
     lay_out(

@@ -5,6 +5,7 @@ What comes from the data is escaped text, in the page as in its figures.
 
 from datetime import datetime
 from html import escape
+from zoneinfo import ZoneInfo
 
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
@@ -18,10 +19,13 @@ from rag_core.figures.report import (
     precision_by_part,
     votes_by_rank,
 )
+from rag_core.plurals import counted
 from rag_core.report.definitions import DEFINITIONS
 from rag_core.report.numbers import DEPTHS, SPLITS, STEPS, Part, Percentiles, Report, SplitName
 
 NOT_MEASURED = "— not measured"
+# of a thousand actors, a figure shows those whose numbers say most
+_DRAWN = 20
 _CSP = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
 _STYLE = """
 :root { color-scheme: light; }
@@ -36,6 +40,7 @@ h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .5r
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
 th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid #E4E6E9; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
+table.told td:last-child, table.told th:last-child { text-align: left; white-space: normal; min-width: 16rem; }
 dt { font-weight: 600; } dd { margin: 0 0 .5rem 0; } .note { color: #57606a; font-size: .9rem; }
 """
 
@@ -88,7 +93,10 @@ def _head(report: Report, title: str) -> str:
     five = whole.precision[5]
     rows = (
         ("Searches", f"{whole.searches:,}"),
-        ("Precision@5", NOT_MEASURED if five.value is None else f"{five.value:.2f} of {five.votes:,} votes"),
+        (
+            "Precision@5",
+            NOT_MEASURED if five.value is None else f"{five.value:.2f} of {counted(five.votes, 'vote')}",
+        ),
         ("Hits judged", _share(whole.judged, whole.shown)),
         ("Degraded", _share(whole.degraded, whole.searches)),
         ("No hit", _share(whole.no_hit, whole.searches)),
@@ -96,8 +104,8 @@ def _head(report: Report, title: str) -> str:
     )
     return (
         f"<h1>{escape(title)}</h1>"
-        f'<p class="note">From {_time(report.start)} up to {_time(report.end)}; '
-        f"days in {escape(report.zone)}.</p><p>{badges}</p>"
+        f'<p class="note">{_time(report.start, report.zone)} to {_time(report.end, report.zone)}, '
+        f"{escape(report.zone)}</p><p>{badges}</p>"
         f'<p class="verdict {state}">{word}{escape(verdict.reason)}</p>' + _table(("", ""), rows)
     )
 
@@ -143,19 +151,25 @@ def _latency_table(part: Part) -> str:
 def _settings_section(report: Report) -> str:
     if not report.mixed_settings:
         return ""
+    every = [entry.settings for entry in report.mixed_settings]
+    names = sorted({name for settings in every for name in settings})
+    differing = [
+        name for name in names if any(settings.get(name) != every[0].get(name) for settings in every)
+    ]
     rows = [
         (
             entry.settings_id,
             f"{entry.searches:,}",
-            _time(entry.first_at),
-            _time(entry.last_at),
-            ", ".join(f"{name} {_plain(value)}" for name, value in entry.settings.items()),
+            _time(entry.first_at, report.zone),
+            _time(entry.last_at, report.zone),
+            ", ".join(f"{name} {_plain(entry.settings.get(name))}" for name in differing),
         )
         for entry in report.mixed_settings
     ]
     return (
-        "<h2>Mixed settings</h2><p>The window's searches ran under different rules; its numbers are not one number.</p>"
-        + _table(("settings", "searches", "first", "last", "numbers"), rows)
+        "<h2>Mixed settings</h2><p>The window's searches ran under different rules; its numbers are not one number. "
+        "Dashed lines in the figures over time: the first search under other settings.</p>"
+        + _table(("settings", "searches", "first", "last", "what differs"), rows, kind="told")
     )
 
 
@@ -191,10 +205,11 @@ def _split_section(report: Report, name: SplitName) -> str:
         for key, part in parts
     ]
     heading = ("key", "searches", "degraded", "no hit", "precision@1", "precision@5", "p50", "p95", "p99")
+    largest = sorted(parts, key=lambda entry: (-entry[1].searches, entry[0]))[:_DRAWN]
     figure = (
         ""
         if name == "day"
-        else _figure(precision_by_part(parts, LIGHT, title=f"Precision@5 by {name}"), f"by-{name}")
+        else _figure(precision_by_part(largest, LIGHT, title=f"Precision@5 by {name}"), f"by-{name}")
     )
     return f"<h2>By {escape(name)}</h2>{figure}" + _table(heading, rows)
 
@@ -210,10 +225,15 @@ def _figure(figure: go.Figure, name: str) -> str:
     )
 
 
-def _table(heading: tuple[str, ...], rows: list[tuple[str, ...]] | tuple[tuple[str, ...], ...]) -> str:
+def _table(
+    heading: tuple[str, ...],
+    rows: list[tuple[str, ...]] | tuple[tuple[str, ...], ...],
+    *,
+    kind: str = "plain",
+) -> str:
     top = "".join(f"<th>{escape(cell)}</th>" for cell in heading) if any(heading) else ""
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+    return f'<div class="scroll"><table class="{kind}"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _percentile_cells(latency: Percentiles) -> tuple[str, str, str, str]:
@@ -225,8 +245,8 @@ def _percentile_cells(latency: Percentiles) -> tuple[str, str, str, str]:
     )
 
 
-def _time(time: datetime) -> str:
-    return time.isoformat(timespec="seconds")
+def _time(time: datetime, zone: str) -> str:
+    return f"{time.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M}"
 
 
 def _plain(value: object) -> str:

@@ -1,17 +1,13 @@
 """Cases that can't be won, found before a run: a fault of the set is no failure of the search."""
 
-import difflib
-import unicodedata
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 
 from rag_core.golden.cases import GoldenCase, GoldenSet
 from rag_core.golden.document import shown
 from rag_core.golden.faults import Fault, in_file_order
+from rag_core.golden.names import Names
 from rag_core.model import Place, Scope
-
-_MAX_SUGGESTIONS = 50
-_SIMILARITY = 0.75
 
 
 def lint(
@@ -32,7 +28,7 @@ def lint(
     Returns:
         The faults by line.
     """
-    names = _Names(indexed, in_repository)
+    names = Names(indexed, in_repository)
     faults: list[Fault] = []
     for case in golden.cases:
         for place, line in _places(case):
@@ -55,7 +51,7 @@ def _missing(
     place: Place,
     indexed: Mapping[Place, Scope],
     in_repository: AbstractSet[str] | None,
-    names: "_Names",
+    names: Names,
 ) -> str | None:
     is_indexed = place in indexed
     if place.kind == "session":
@@ -77,47 +73,3 @@ def _out_of_scope(case: GoldenCase, place: Place, scope: Scope) -> str | None:
         return None
     asked = ", ".join(case.scope)
     return f"{shown(str(place))} is in scope {scope}, and the case searches only {asked}."
-
-
-class _Names:
-    """The names that a place may have been meant to have, and a bounded number of guesses at them."""
-
-    def __init__(self, indexed: Mapping[Place, Scope], in_repository: AbstractSet[str] | None) -> None:
-        self._sessions = sorted(place.key for place in indexed if place.kind == "session")
-        in_index = {place.key for place in indexed if place.kind == "file"}
-        self._files = sorted(in_index if in_repository is None else in_repository)
-        self._folded = {_fold(name): name for name in reversed(self._files)}
-        self._by_base_name: dict[str, list[str]] = {}
-        for name in self._files:
-            self._by_base_name.setdefault(_fold(name).rpartition("/")[2], []).append(name)
-        self._guesses = 0
-
-    def suggest(self, place: Place) -> str:
-        """The end of a sentence: `; did you mean …?`, or a full stop where no name is near."""
-        name = self._nearest(place)
-        if name is None:
-            return "."
-        meant = shown(f"session:{name}" if place.kind == "session" else name)
-        return f"; did you mean {meant}?"
-
-    def _nearest(self, place: Place) -> str | None:
-        folded = _fold(place.key)
-        if place.kind == "file":
-            if folded in self._folded:
-                return self._folded[folded]
-            moved = self._by_base_name.get(folded.rpartition("/")[2], [])
-            if moved:
-                # the file was moved, or its folder mistyped: of several, the path most like what was written
-                return max(moved, key=lambda name: difflib.SequenceMatcher(None, name, place.key).ratio())
-        if self._guesses == _MAX_SUGGESTIONS:
-            return None
-        self._guesses += 1
-        known = self._sessions if place.kind == "session" else self._files
-        close = difflib.get_close_matches(place.key, known, n=1, cutoff=_SIMILARITY)
-        return close[0] if close else None
-
-
-def _fold(path: str) -> str:
-    """What spellings of one path share: Unicode form, case, slashes, a leading `./` or `/`."""
-    text = unicodedata.normalize("NFC", path).casefold().replace("\\", "/")
-    return text.removeprefix("./").lstrip("/")

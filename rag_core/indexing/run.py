@@ -114,6 +114,8 @@ class Indexing:
                 votes = count_votes(connection, project.project_id, [chunk.id for chunk in plan.removed])
             if votes and not allow_vote_loss and not dry_run:
                 raise VotesAtRisk(votes)
+            # whoever listens knows by this step that no vote is lost without being told
+            handle.progress("embed", 0, 0)
             vectors = embed_chunks(
                 self._database,
                 self._providers,

@@ -1,9 +1,11 @@
-"""Making a report: the queries of one window, shared out over two connections that see the same state."""
+"""Making a report: the queries of one window, shared out over connections that see the same state."""
 
 import queue
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from datetime import timedelta
 from typing import TypeVar
 
 from rag_core.database.connections import Connection, Database
@@ -19,6 +21,7 @@ from rag_core.database.report import (
     read_settings,
     shared_snapshot,
 )
+from rag_core.errors import DatabaseUnavailable
 from rag_core.report.numbers import (
     DEPTHS,
     NO_SEARCHES,
@@ -35,7 +38,12 @@ from rag_core.report.numbers import (
 )
 from rag_core.report.window import Window
 
-_CONNECTIONS = 2
+# more than two cores, so that none is idle while the last queries run
+_CONNECTIONS = 3
+# a query is waited for this long before another connection, which costs as much to open as a small window to read
+_WORTH_ANOTHER_S = 0.03
+# how long a window has to be for its days to be many
+_ONE_DAY = timedelta(days=1)
 _T = TypeVar("_T")
 Latencies = Mapping[str, PartLatencies]
 
@@ -58,12 +66,16 @@ def make_report(database: Database, project_id: str, window: Window, *, syntheti
     )
     with _Readers.open(database, span.zone) as readers:
         counting = readers.submit(read_counts, span)
-        whole = readers.submit(read_latencies, span, "whole")
+        # which splits to measure is known by the counts; these are worth it whatever they say
+        at_once: list[Split] = ["whole", "day"] if span.end - span.start > _ONE_DAY else ["whole"]
+        measuring: dict[Split, Future[list[PartLatencies]]] = {
+            split: readers.submit(read_latencies, span, split) for split in at_once
+        }
         ranking = readers.submit(read_ranks, span)
         counts = counting.result()
-        needed = _splits_to_measure(counts)
-        measuring: dict[Split, Future[list[PartLatencies]]] = {"whole": whole}
-        measuring |= {split: readers.submit(read_latencies, span, split) for split in needed}
+        for split in _splits_to_measure(counts):
+            if split not in measuring:
+                measuring[split] = readers.submit(read_latencies, span, split)
         names = [count.key for count in counts if count.split == "settings"]
         settings = readers.submit(read_settings, project_id, names).result()
         latencies: dict[Split, Latencies] = {}
@@ -92,40 +104,61 @@ def make_report(database: Database, project_id: str, window: Window, *, syntheti
 
 
 class _Readers:
-    """Two connections on one state of the database, and threads that run queries on whichever is free."""
+    """Connections on one state of the database, and threads that run queries on whichever is free.
 
-    def __init__(self, pool: ThreadPoolExecutor, free: "queue.SimpleQueue[Connection]") -> None:
-        self._pool = pool
-        self._free = free
+    One connection is there from the start; others are opened when a query has waited for a free one.
+    """
+
+    def __init__(self, database: Database, held: ExitStack, zone: str) -> None:
+        self._database = database
+        self._held = held
+        self._opening = threading.Lock()
+        self._pool_is_empty = False
+        self._free: queue.SimpleQueue[Connection] = queue.SimpleQueue()
+        first, self._snapshot_id = held.enter_context(shared_snapshot(database))
+        check_zone(first, zone)
+        self._free.put(first)
+        self._threads = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="medir-report")
 
     @classmethod
     @contextmanager
     def open(cls, database: Database, zone: str) -> Iterator["_Readers"]:
-        """Open the connections; on leaving, running queries are waited for and those not begun dropped."""
+        """Open the first; on leaving, running queries are waited for and those not begun dropped."""
         with ExitStack() as held:
-            free: queue.SimpleQueue[Connection] = queue.SimpleQueue()
-            first, snapshot_id = held.enter_context(shared_snapshot(database))
-            check_zone(first, zone)
-            free.put(first)
-            for _ in range(_CONNECTIONS - 1):
-                other, _same = held.enter_context(shared_snapshot(database, snapshot_id))
-                free.put(other)
-            pool = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="medir-report")
+            readers = cls(database, held, zone)
             try:
-                yield cls(pool, free)
+                yield readers
             finally:
-                pool.shutdown(wait=True, cancel_futures=True)
+                readers._threads.shutdown(wait=True, cancel_futures=True)
 
     def submit(self, read: Callable[..., _T], *arguments: object) -> Future[_T]:
         """Run one query as soon as a connection is free, in the order of submission."""
-        return self._pool.submit(self._run, read, arguments)
+        return self._threads.submit(self._run, read, arguments)
 
     def _run(self, read: Callable[..., _T], arguments: Sequence[object]) -> _T:
-        connection = self._free.get()
+        connection = self._take()
         try:
             return read(connection, *arguments)
         finally:
             self._free.put(connection)
+
+    def _take(self) -> Connection:
+        try:
+            return self._free.get(timeout=_WORTH_ANOTHER_S)
+        except queue.Empty:
+            pass
+        with self._opening:
+            if not self._pool_is_empty:
+                try:
+                    other, _same = self._held.enter_context(
+                        shared_snapshot(self._database, self._snapshot_id)
+                    )
+                except DatabaseUnavailable:
+                    # others hold the rest of the pool; what this report has will do
+                    self._pool_is_empty = True
+                else:
+                    return other
+        return self._free.get()
 
 
 def _splits_to_measure(counts: Sequence[PartCounts]) -> list[Split]:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from rag_core.metrics.intervals import Interval, wilson
+from rag_core.plurals import counted
 
 DEPTHS = (1, 3, 5, 10)
 STEPS = ("total", "embed", "vector", "lexical", "rank")
@@ -205,17 +206,18 @@ class Verdict:
         if whole.searches == 0:
             return cls(passed=True, measured=False, reason="Not measured: the window holds no search.")
         available = whole.searches - whole.vector_unavailable
+        asked = counted(whole.searches, "search", "searches")
         if available == 0:
             return cls(
                 passed=False,
                 measured=True,
-                reason=f"The vector signal was available in none of {_searches(whole.searches)}: what was measured "
+                reason=f"The vector signal was available in none of {asked}: what was measured "
                 "is the lexical half alone.",
             )
         return cls(
             passed=True,
             measured=True,
-            reason=f"The vector signal was available in {available:,} of {_searches(whole.searches)}.",
+            reason=f"The vector signal was available in {available:,} of {asked}.",
         )
 
     def to_json(self) -> dict[str, object]:
@@ -287,7 +289,3 @@ class Report:
 
 def _are(count: int) -> str:
     return "is 1" if count == 1 else f"are {count}"
-
-
-def _searches(count: int) -> str:
-    return "1 search" if count == 1 else f"{count:,} searches"

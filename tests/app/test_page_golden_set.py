@@ -7,9 +7,11 @@ import psycopg
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from medir.page_kit.services import workbench
+from medir.page_kit.services import visitor, workbench
+from rag_core.baselines import freeze
 from rag_core.golden.floor import read_floor
-from workbench_material import CASES, Installation, open_page, said, texts
+from rag_core.projects import choose_project
+from workbench_material import CASES, Installation, commit, open_page, said, texts
 
 WORK = "golden entrega"
 
@@ -26,7 +28,7 @@ def test_the_first_sentence_says_what_passes_against_which_floor_and_what_was_lo
     (sentence,) = page.warning
     assert sentence.value.startswith("✓ **2 of 3 pass, floor 2:** ▼ 1 lost, ▲ 0 won against the run of ")
     assert "▼ lost: senha — De quanto em quanto tempo a senha do coletor é trocada?" in texts(page)
-    assert any("Between the two runs changed: the index." in caption.value for caption in page.caption)
+    assert "Between the two runs changed: the index." in texts(page)
 
 
 def test_the_table_has_a_row_a_case_with_verdict_place_strip_and_change(installation: Installation):
@@ -104,6 +106,57 @@ def test_the_run_button_measures_outside_the_pages_thread(own_installation: Inst
     # nothing changed since the second run
     assert page.success[0].value.startswith("✓ **2 of 3 pass, floor 2:** ▼ 0 lost, ▲ 0 won")
     assert len(page.selectbox(key="run-in-view").options) == 4
+
+
+def freeze_baseline(name: str) -> None:
+    opened = workbench().services
+    freeze(
+        opened.evaluation,
+        choose_project(opened.database, "entrega"),
+        name,
+        clock=opened.clock,
+        actor=visitor(),
+    )
+
+
+def test_a_baseline_in_the_address_is_what_the_run_is_held_against(own_installation: Installation):
+    open_page("golden-set")
+    freeze_baseline("v1")
+    page = open_page("golden-set", against="v1")
+    assert page.success[0].value == "✓ **2 of 3 pass, floor 2:** ▼ 0 lost, ▲ 0 won against baseline `v1`"
+    page.selectbox(key="golden-against").set_value("").run()
+    assert "against the run of" in said(page)
+    assert "against" not in page.query_params
+
+
+def test_on_another_index_than_the_baselines_there_is_no_single_number_but_its_parts(
+    own_installation: Installation,
+):
+    open_page("golden-set")
+    freeze_baseline("v1")
+    commit(own_installation.cases.parent.parent, {"docs/seguranca.md": "# Segurança\n\nOutro texto.\n"})
+    opened = workbench().services
+    opened.indexing.run(choose_project(opened.database, "entrega"), actor=visitor())
+    page = open_page("golden-set", against="v1")
+    page.button(key="run-golden").click().run()
+    workbench().work.wait(WORK, timeout_s=60)
+    page.run()
+    assert "not comparable with baseline `v1`" in said(page)
+    told = texts(page)
+    assert "other ground than baseline v1 (the index)" in told
+    assert "Of the settings alone: 0 lost, 0 won. Of the index alone: 0 lost, 0 won." in told
+    assert not set(page.dataframe[0].value["change"]) - {""}
+
+
+def test_a_baseline_that_is_not_there_or_not_sound_is_said(own_installation: Installation):
+    page = open_page("golden-set", against="v9")
+    assert "against = v9" in texts(page)
+    freeze_baseline("v1")
+    file = own_installation.cases.parent / "baselines" / "v1.json"
+    file.write_text(file.read_text(encoding="utf-8")[:-40], encoding="utf-8")
+    page = open_page("golden-set", against="v1")
+    assert "can't be used" in said(page)
+    assert "v1" not in page.selectbox(key="golden-against").options
 
 
 def test_raising_the_floor_asks_why_and_writes_it_into_the_file(own_installation: Installation):

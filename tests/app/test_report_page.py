@@ -78,7 +78,7 @@ def test_the_first_glance_is_verdict_and_four_numbers_with_what_they_are_of(own_
     }
     told = said(page)
     assert "0.50 of 2 votes; 95 % interval 0.09 to 0.91; few judgements" in told
-    assert "p95 needs 20 and p99 needs 100 searches; there are 3." in told
+    assert "p95 needs 20 and p99 needs 100 searches; there are 3" in told
     assert "Fewer than 20 votes" in told
 
 
@@ -145,6 +145,9 @@ def test_the_address_holds_absolute_times_and_a_link_shows_the_same_window(
         {"search": "17"},
         {"settings": ":red[x]"},
         {"rank": "-1"},
+        {"rank": "1-7"},
+        {"took": "vector"},
+        {"took": "model:12"},
     ],
 )
 def test_an_address_that_makes_no_sense_is_a_notice_and_the_default(
@@ -187,6 +190,28 @@ def test_the_list_is_narrowed_by_what_is_chosen_and_kept_over_a_visit_elsewhere(
     assert page.segmented_control(key="report-which").value == "irrelevant"
     page.segmented_control(key="report-which").set_value("no-hit").run()
     assert "No search is like that." in texts(page)
+
+
+def test_a_link_to_slow_searches_lists_them_and_the_control_says_how_slow(
+    own_installation: Installation, connection: psycopg.Connection
+):
+    ask(own_installation, FRETE, FILA)
+    connection.execute("update rag_searches set vector_ms = 500 where question = %s", (FILA,))
+    page = open_page("report", took="vector:400.5")
+    assert table(page, "question") == [FILA]
+    control = page.selectbox(key="report-filter-took")
+    assert control.label == "Took at least"
+    assert "vector 400.5 ms" in control.options
+    control.set_value("").run()
+    assert table(page, "question") == [FILA, FRETE]
+    assert "took" not in page.query_params
+
+
+def test_votes_on_a_rank_or_better_can_be_chosen(own_installation: Installation):
+    ask(own_installation, FRETE, FILA, votes="+")
+    page = open_page("report", rank="1-3")
+    assert table(page, "question") == [FRETE]
+    assert "3 or better" in page.selectbox(key="report-filter-rank").options
 
 
 def test_many_searches_come_a_page_at_a_time(own_installation: Installation, connection: psycopg.Connection):

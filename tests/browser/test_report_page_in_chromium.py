@@ -63,7 +63,17 @@ def test_a_bar_leads_to_its_searches_a_vote_is_seen_and_a_narrow_page_holds(addr
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.wait_for_url("**which=useful*rank=1*")
-    expect(page.get_by_text("1 to 1, the newest first.")).to_be_visible()
+    expect(page.get_by_text("1 to 1, the newest first")).to_be_visible()
+
+    # a point of the figure of steps leads to the searches that took so long in that step
+    page.get_by_text("all", exact=True).first.click()
+    point = page.locator(".st-key-report-steps .points path").first
+    point.scroll_into_view_if_needed()
+    box = point.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.wait_for_url("**took=total*")
+    expect(page.get_by_text("1 to 1, the newest first")).to_be_visible()
 
     page.goto(f"{address}/search?project=entrega&q=pedágio")
     page.get_by_role("button", name="▲ useful").first.dblclick()

@@ -51,6 +51,26 @@ def test_a_row_that_is_selected_is_explained_and_back_leads_back(visit: OpenPage
         assert page.locator("h3").first.inner_text() == "✓ This case passes"
 
 
+def test_back_to_an_address_that_did_not_say_it_yet_takes_the_choice_back(visit: OpenPage):
+    with visit("/golden-set?project=entrega") as page:
+        page.get_by_text("3 of 3 cases").wait_for()
+        page.get_by_role("radio", name="failing").click()
+        page.wait_for_url("**show=failing**")
+        page.get_by_text("1 of 3 cases").wait_for()
+        page.go_back()
+        page.get_by_text("3 of 3 cases").wait_for()
+        assert "show=" not in page.url
+        assert page.get_by_role("radio", name="all").get_attribute("aria-checked") == "true"
+        page.go_forward()
+        page.get_by_text("1 of 3 cases").wait_for()
+        # on the way to another page and back, a choice is kept
+        page.get_by_role("link", name="Index").click()
+        page.wait_for_url("**/index**")
+        settled(page)
+        page.get_by_role("link", name="Golden set").click()
+        page.get_by_text("1 of 3 cases").wait_for()
+
+
 def test_a_question_is_answered_with_its_words_marked(visit: OpenPage):
     with visit("/search") as page:
         box = page.locator(".st-key-search_question input")

@@ -1,6 +1,7 @@
 """Every verb under `--json`: one document of the contract's shape on standard output, and an exit code."""
 
 import json
+import re
 from pathlib import Path
 
 import click
@@ -83,6 +84,43 @@ def test_a_search_shows_its_whole_set_and_a_places_way_when_asked(indexed: Calle
     assert (settings["weightVector"], settings["weightLexical"]) == (0.5, 0.5)
     assert (settings["threshold"], settings["maxPerFile"]) == (None, None)
     assert (settings["lexicalOperator"], settings["lexicalFunction"]) == ("all", "coverage")
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("docs/segurança.md", "“docs/seguranca.md”"),
+        ("seguranca.md", "“docs/seguranca.md”"),
+        ("docs/adr/0001-file.md", "“docs/adr/0001-fila.md”"),
+    ],
+)
+def test_a_place_that_is_mistyped_is_refused_and_the_one_that_was_meant_is_named(
+    indexed: Caller, asked: str, meant: str
+) -> None:
+    error = refused(indexed, "search", "frete", "--project", "entrega", "--explain", asked)
+    assert error["code"] == "usage"
+    assert error["message"] == f"“{asked}” is not in the index; did you mean {meant}?"
+    assert "session:ID" in str(error["hint"])
+
+
+def test_a_place_like_none_that_there_is_is_refused_without_a_guess(indexed: Caller) -> None:
+    error = refused(indexed, "search", "frete", "--project", "entrega", "--explain", "zzz")
+    assert error["message"] == "“zzz” is not in the index."
+
+
+def test_what_a_search_prints_holds_all_that_a_vote_needs(indexed: Caller) -> None:
+    printed = indexed("search", "Quando o frete é calculado?", "--project", "entrega").stdout
+    chunks = re.findall(r"^chunk ([0-9a-f-]{36})$", printed, re.MULTILINE)
+    (invited,) = re.findall(r"^Judge a hit: medir (vote .+) CHUNK util\|irrelevante$", printed, re.MULTILINE)
+    assert len(chunks) == printed.count("(score ")
+    voted = indexed(*invited.split(), chunks[1], "util")
+    assert (voted.code, voted.stdout) == (0, "util on the hit of rank 2.\n")
+
+
+def test_a_search_without_hits_invites_to_no_vote(indexed: Caller) -> None:
+    printed = indexed("search", "vulcanologia", "--project", "entrega", "--threshold", "0.9").stdout
+    assert "\nNo hit: " in f"\n{printed}"
+    assert "vote" not in printed
 
 
 def test_an_empty_search_is_good(indexed: Caller) -> None:
@@ -296,6 +334,7 @@ def test_wrong_use_and_refusals_are_2_with_one_document_that_says_what_to_do(
         ("index", "--project", "entrega", "--session", "caf\udce9"),
         ("index", "--project", "entrega", "--ref", "caf\udce9"),
         ("golden", "explain", "caf\udce9", "--project", "entrega"),
+        ("search", "frete", "--project", "entrega", "--explain", "caf\udce9"),
         ("golden", "run", "--project", "entrega", "--cases", "caf\udce9.yaml"),
     ],
 )
@@ -306,9 +345,7 @@ def test_bytes_that_are_no_utf_8_are_wrong_use_and_no_fault(
 
 
 def test_a_question_with_bytes_that_are_no_utf_8_is_answered(indexed: Caller) -> None:
-    ended = indexed(
-        "search", "frete na coleta \udce9", "--project", "entrega", "--explain", "\udce9", "--json"
-    )
+    ended = indexed("search", "frete na coleta \udce9", "--project", "entrega", "--json")
     assert ended.code == 0
     assert ended.document["hits"]
 

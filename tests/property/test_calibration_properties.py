@@ -14,6 +14,8 @@ from rag_core.calibration.contenders import build_ballot
 from rag_core.calibration.effective import effective_weight
 from rag_core.calibration.exact import Exact, build_exact
 from rag_core.calibration.families import Variant, curve_at
+from rag_core.calibration.landscape import Landscape, build_landscape
+from rag_core.calibration.regions import BANDS, draw_regions, sample_map
 from rag_core.calibration.replay import FATES, FateCode, measure_replay, replay
 from rag_core.calibration.safety import overtakes, passing, safe_thresholds, safe_weights, verdict_spans
 from rag_core.calibration.table import CandidateTable, Judgements, build_table, judge_places
@@ -389,3 +391,83 @@ def test_what_is_elected_has_the_values_that_a_replay_gives_it_and_is_near_the_b
     for contender in ballot.contenders(everyone):
         replayed = measure_replay(table, judged, contender.settings, PASSED)
         assert np.allclose(contender.values, replayed)
+
+
+def landscape_of(cases: list[tuple[CandidateSet, tuple[Place, ...]]], settings: RankingSettings) -> Landscape:
+    table = build_table([candidates for candidates, _ in cases])
+    variant = Variant(
+        lexical_operator=LexicalOperator.ANY,
+        lexical_function=LexicalFunction.TS_RANK,
+        table=table,
+        judged=judge_places(table, [expected for _, expected in cases]),
+    )
+    return build_landscape(variant, settings, PASSED)
+
+
+@given(cases=CASES, settings=EXACT_SETTINGS, fusion=st.sampled_from(Fusion), weight=st.floats(0.001, 0.999))
+def test_a_landscape_says_of_any_weight_and_threshold_what_ranking_says(
+    cases: list[tuple[CandidateSet, tuple[Place, ...]]],
+    settings: RankingSettings,
+    fusion: Fusion,
+    weight: float,
+):
+    settings = dataclasses.replace(settings, weight_vector=weight, weight_lexical=1.0 - weight, fusion=fusion)
+    landscape = landscape_of(cases, settings)
+    expected = [
+        judge(GoldenCase(id="c", question="q", expected=places, no_answer=not places), rank(each, settings))
+        for each, places in cases
+    ]
+    live = [verdict.passed for verdict in expected]
+    outcome = landscape.outcome(settings, ())
+    assert outcome.passes.tolist() == live
+    turns = landscape.turns(weight, settings.threshold)
+    gaps = [abs(weight - float(end)) for end in (*turns.below, *turns.above) if not np.isnan(end)] + [
+        abs(float(height) - (settings.threshold or 0.0))
+        for height in turns.threshold
+        if settings.threshold is not None and not np.isnan(height)
+    ]
+    if min(gaps, default=1.0) > BESIDE:
+        assert turns.passes.tolist() == live
+        curve = landscape.curve(settings.threshold)
+        assert curve is not None
+        assert abs(curve.value_at(weight) - sum(live) / len(live)) < BESIDE
+
+
+@hypothesis_settings(max_examples=60)
+@given(cases=CASES, settings=EXACT_SETTINGS, spot=st.tuples(st.floats(0.001, 0.999), st.floats(0.001, 0.999)))
+def test_regions_cover_the_map_once_and_each_holds_what_its_band_says(
+    cases: list[tuple[CandidateSet, tuple[Place, ...]]], settings: RankingSettings, spot: tuple[float, float]
+):
+    landscape = landscape_of(cases, settings)
+    low, high = min(0.0, landscape.thresholds.low) - 0.01, landscape.thresholds.high + 0.1
+    regions = draw_regions(landscape.map, low=low, high=high)
+    assert regions is not None
+    areas = [_area(region.weights, region.thresholds) for region in regions.regions]
+    assert abs(sum(areas) - (high - low)) < 1e-6
+    weight, threshold = spot[0], low + spot[1] * (high - low)
+    here = [
+        region for region in regions.regions if _holds(region.weights, region.thresholds, weight, threshold)
+    ]
+    beside = landscape.map.heights(weight)
+    near = np.abs(beside - threshold)[~np.isnan(beside)].min(initial=1.0)
+    ends = np.concatenate([landscape.map.low, landscape.map.high])
+    if near < 1e-6 or np.abs(ends - weight).min(initial=1.0) < 1e-6:
+        return
+    value = float(sample_map(landscape.map, np.array([weight]), np.array([threshold]))[0, 0])
+    fewer = round((regions.best - value) * regions.judged)
+    (region,) = here
+    assert region.band == max(band for band, least in enumerate(BANDS) if least <= fewer)
+
+
+def _area(x: tuple[float, ...], y: tuple[float, ...]) -> float:
+    turned = zip(x, y, (*x[1:], x[0]), (*y[1:], y[0]), strict=True)
+    return abs(sum(a * d - b * c for a, b, c, d in turned)) / 2
+
+
+def _holds(x: tuple[float, ...], y: tuple[float, ...], px: float, py: float) -> bool:
+    """Whether a point lies in a polygon: it crosses the outline an odd number of times on its way to the right."""
+    inside = False
+    for ax, ay, bx, by in zip(x, y, (*x[1:], x[0]), (*y[1:], y[0]), strict=True):
+        if (ay > py) != (by > py) and px < ax + (py - ay) / (by - ay) * (bx - ax):
+            inside = not inside
+    return inside

@@ -45,6 +45,13 @@ def test_pages_go_back_in_time_without_a_gap_or_a_twin(database: Database, conne
     assert seen == sorted(seen, key=lambda line: (line.asked_at, line.id), reverse=True)
 
 
+def test_no_page_is_longer_than_two_hundred_searches(database: Database, connection: Connection) -> None:
+    rows.project(connection, "p")
+    for _ in range(201):
+        rows.search(connection, "p")
+    assert len(ids(database, SearchFilter(), count=10_000)) == 200
+
+
 def test_each_split_leads_to_its_own_searches(database: Database, connection: Connection) -> None:
     rows.project(connection, "p")
     rows.insert(
@@ -91,6 +98,41 @@ def test_a_vote_leads_to_the_search_that_it_is_on(database: Database, connection
     assert ids(database, SearchFilter(verdict="util", rank=3)) == []
     (line,) = list_searches(database, "p", DAY, SearchFilter(rank=3))
     assert (line.votes, line.useful) == (1, 0)
+
+
+def test_votes_on_a_rank_or_better_lead_to_their_searches(database: Database, connection: Connection) -> None:
+    rows.project(connection, "p")
+    chunk_id = rows.chunk(connection, "p")
+    third, first = (
+        rows.search(connection, "p", hit_count=1, created_at=NOON + timedelta(hours=hour))
+        for hour in range(2)
+    )
+    rows.vote(connection, "p", third, chunk_id, rank=3)
+    rows.vote(connection, "p", first, chunk_id, rank=1, verdict="irrelevante")
+    assert ids(database, SearchFilter(rank_at_most=3)) == [first, third]
+    assert ids(database, SearchFilter(rank_at_most=2)) == [first]
+    assert ids(database, SearchFilter(rank_at_most=3, verdict="util")) == [third]
+
+
+def test_a_latency_leads_to_the_searches_that_took_so_long_or_longer(
+    database: Database, connection: Connection
+) -> None:
+    rows.project(connection, "p")
+    for hour, (total, vector) in enumerate([(10.0, 1.0), (20.0, 5.0), (30.0, 2.0)]):
+        rows.search(
+            connection, "p", latency_ms=total, vector_ms=vector, created_at=NOON + timedelta(hours=hour)
+        )
+    # however long it took, a degraded search is in no percentile
+    rows.search(connection, "p", latency_ms=99.0, vector_ms=99.0, degraded=True)
+
+    def took(**chosen: object) -> list[float]:
+        found = list_searches(database, "p", DAY, SearchFilter(**chosen))  # type: ignore[arg-type]
+        return [line.latency_ms for line in found]
+
+    assert took(took_ms=20.0) == [30.0, 20.0]
+    assert took(took_ms=20.1) == [30.0]
+    assert took(step="vector", took_ms=2.0) == [30.0, 20.0]
+    assert took(step="rank", took_ms=1_000.0) == []
 
 
 def test_synthetic_rows_are_left_out_and_a_long_question_is_cut(

@@ -1,5 +1,6 @@
 """The report over real rows: its verdict, its window, and what other settings would have shown."""
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -77,6 +78,53 @@ def test_a_degraded_searchs_votes_latency_and_hits_are_left_out_and_it_is_counte
     assert made.whole.latency["total"].n == 0
     assert made.whole.judged_share is None
     assert made.ranks == {"util": (), "irrelevante": ()}
+
+
+def test_of_five_hits_two_judged_precision_is_of_the_two_and_says_so(
+    database: Database, connection: Connection
+) -> None:
+    rows.project(connection, "p")
+    search_id = rows.search(connection, "p", hit_count=5)
+    # useful, unjudged, irrelevant, unjudged, unjudged
+    rows.vote(connection, "p", search_id, rows.chunk(connection, "p", ordinal=1), rank=1)
+    rows.vote(
+        connection, "p", search_id, rows.chunk(connection, "p", ordinal=2), rank=3, verdict="irrelevante"
+    )
+    whole = report(database).whole
+    assert [(whole.precision[k].useful, whole.precision[k].votes) for k in (1, 3, 5, 10)] == [
+        (1, 1),
+        (1, 2),
+        (1, 2),
+        (1, 2),
+    ]
+    assert whole.precision[5].value == 0.5
+    assert (whole.judged, whole.shown, whole.judged_share) == (2, 5, 0.4)
+
+
+def test_a_report_over_many_searches_is_a_page_of_numbers_even_where_the_pool_has_one_connection(
+    database: Database, database_url: str, connection: Connection
+) -> None:
+    rows.project(connection, "p")
+    rows.search(connection, "p", latency_ms=0.0, created_at=NOON - timedelta(seconds=1))
+    connection.execute(
+        """
+        insert into rag_searches (project_id, id, created_at, question, hits, hit_count, weights, settings_id,
+            degraded, vector_available, latency_ms, embed_ms, vector_ms, lexical_ms, rank_ms, scopes, actor_kind,
+            actor_id, surface)
+        select project_id, gen_random_uuid(), created_at + n * interval '1 second', question, hits, hit_count, weights,
+            settings_id, degraded, vector_available, n, embed_ms, vector_ms, lexical_ms, rank_ms, scopes, actor_kind,
+            'actor-' || n % 40, surface
+        from rag_searches, generate_series(1, 20000) n
+        """
+    )
+    with Database(database_url, max_size=1) as narrow:
+        made = report(narrow)
+    assert made.whole.searches == 20_001
+    # of 0, 1, 2, … 20,000 milliseconds
+    latency = made.whole.latency["total"]
+    assert (latency.p50, latency.p95, latency.p99) == (10_000.0, 19_000.0, 19_800.0)
+    assert sum(part.searches for _, part in made.splits["actor"]) == 20_001
+    assert len(json.dumps(made.to_json())) < 150_000
 
 
 def test_percentiles_of_five_searches_are_the_median_alone_and_say_why(

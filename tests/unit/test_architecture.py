@@ -103,6 +103,7 @@ STABLE_LAST_KEYS = {
     "number": "a migration's, or an ordinal counted from 1",
     "id": "of a row that no reindex replaces",
     "seq": "within a session",
+    "search_id": "one row a search",
     "scope": "one row a scope",
     "project_id": "one row a project",
     "coalesce(source_path, session_id)": "one row a place",

@@ -144,9 +144,9 @@ def test_the_price_of_a_wrong_citation_moves_the_threshold() -> None:
     cheap = weigh_errors(table, judged, VECTOR, price=0.25)
     # between 0.1 and 0.2 nothing is missed and one of two is cited wrongly
     assert (cheap.best, cheap.threshold, cheap.least_cost) == (Interval(0.1, 0.2), pytest.approx(0.15), 0.25)
-    assert cheap.separable
+    assert cheap.separable is True
     assert cheap.sentence == (
-        "At 0.15, 0 of 3 answers are missed and 1 of 2 questions without an answer get a citation."
+        "At a threshold of 0.15, 0 of 3 answers are missed and 1 of 2 questions without an answer get a citation."
     )
     # of the six pairs, only the answer at 0.2 against the stranger at 0.3 is in the wrong order
     assert cheap.order == pytest.approx(5 / 6)
@@ -156,7 +156,7 @@ def test_where_strangers_score_above_answers_no_threshold_separates_them_and_it_
     table = build_table([by_score(("docs/a.md", 0.2)), by_score(("docs/b.md", 0.8))])
     trade = weigh_errors(table, judge_places(table, [[A], []]), VECTOR, price=0.25)
     assert trade.threshold is None
-    assert not trade.separable
+    assert trade.separable is False
     assert "No threshold separates" in trade.sentence
     assert trade.order == 0
 

@@ -98,3 +98,40 @@ def test_a_users_home_is_the_users_data_directory(monkeypatch: pytest.MonkeyPatc
 def test_loading_makes_no_folder(tmp_path: Path) -> None:
     load_configuration({"MEDIR_HOME": str(tmp_path / "none")})
     assert not (tmp_path / "none").exists()
+
+
+PROVIDER = """
+[oidc]
+redirect_uri = "https://medir.example.org/oauth2callback"
+cookie_secret = "hush"
+client_id = "medir"
+client_secret = "hush-hush"
+server_metadata_url = "https://login.example.org/.well-known/openid-configuration"
+"""
+
+
+def test_people_sign_in_under_the_role_of_their_address_whatever_its_case(tmp_path: Path) -> None:
+    file = '[sign_in]\n"Ana@Example.org" = "maintainer"\n"bia@example.org" = "viewer"\n' + PROVIDER
+    configuration = load(tmp_path, file)
+    assert configuration.sign_in == {"ana@example.org": "maintainer", "bia@example.org": "viewer"}
+    assert configuration.oidc["client_id"] == "medir"
+    assert "hush" not in repr(configuration)
+    assert (load(tmp_path, "").sign_in, load(tmp_path, "").oidc) == ({}, {})
+
+
+@pytest.mark.parametrize(
+    ("file", "field"),
+    [
+        ('[sign_in]\n"ana@example.org" = "engine"\n' + PROVIDER, "sign_in.ana@example.org"),
+        ('[sign_in]\n"ana" = "viewer"\n' + PROVIDER, "sign_in.ana"),
+        ('[sign_in]\n"ana@example.org" = 1\n' + PROVIDER, "sign_in"),
+        ('sign_in = "ana@example.org"\n' + PROVIDER, "sign_in"),
+        ('[sign_in]\n"ana@example.org" = "viewer"\n', "oidc.redirect_uri"),
+        (PROVIDER.replace('client_id = "medir"', ""), "oidc.client_id"),
+        (PROVIDER.replace('"hush"', '""'), "oidc.cookie_secret"),
+    ],
+)
+def test_a_sign_in_that_can_not_work_is_refused_by_its_field(tmp_path: Path, file: str, field: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        load(tmp_path, file)
+    assert refusal.value.where == {"file": str(tmp_path / "medir.toml"), "field": field}

@@ -230,6 +230,35 @@ def test_every_figure_names_its_axes_or_says_why_it_is_empty(shown: Report, them
         assert any(text.startswith("Not measured") for text in said) is (shown is not FULL)
 
 
+def test_a_lone_day_fills_its_axis_and_is_named_once() -> None:
+    for draw in (latency_over_time, health_over_time):
+        axis = draw(FULL, LIGHT).layout.xaxis
+        assert [str(end) for end in axis.range] == ["2026-01-01", "2026-01-02"]
+        assert (axis.dtick, axis.ticklabelmode) == (86_400_000, "period")
+
+
+def test_a_mark_of_other_settings_stands_at_wall_time_in_the_zone_of_the_days() -> None:
+    # half past one in London is half past ten of the evening before in São Paulo
+    second = dataclasses.replace(
+        FULL.settings[1], first_at=datetime.fromisoformat("2026-01-02T01:30:00+00:00")
+    )
+    shown = dataclasses.replace(FULL, zone="America/Sao_Paulo", settings=(FULL.settings[0], second))
+    for draw in (latency_over_time, health_over_time):
+        # the window's first settings are no change
+        (mark,) = draw(shown, LIGHT).layout.shapes
+        assert mark.x0 == mark.x1 == "2026-01-01T22:30:00"
+    page = report_html(shown)
+    assert "<td>2026-01-01 22:30</td>" in page
+    assert "America/Sao_Paulo" in page
+
+
+def test_days_of_degraded_searches_alone_say_that_no_latency_was_measured() -> None:
+    degraded = dataclasses.replace(NO_SEARCHES, searches=4, degraded=4)
+    shown = dataclasses.replace(FULL, splits=dict(FULL.splits) | {"day": (("2026-01-01", degraded),)})
+    said = [annotation.text for annotation in latency_over_time(shown, LIGHT).layout.annotations]
+    assert said == ["Not measured: no search that was not degraded"]
+
+
 def test_a_part_without_votes_is_named_with_a_dash_in_the_figure() -> None:
     figure = precision_by_part(FULL.splits["actor"], LIGHT, title="Precision@5 by actor")
     assert "human:bia  — not measured" in figure.data[0].y

@@ -71,7 +71,7 @@ def test_without_a_search_both_figures_say_so_instead_of_drawing_nothing():
             latency_by_step(NO_SEARCHES, theme),
             cumulative_latency(LatencyCurve(n=0, points=()), theme),
         ):
-            assert words_of(figure) == ["Not measured: no search in the window"]
+            assert words_of(figure) == ["Not measured: no search that was not degraded"]
 
 
 def test_the_cumulative_curve_names_its_n_and_marks_the_median_and_p95():

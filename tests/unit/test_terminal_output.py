@@ -2,8 +2,6 @@
 
 import io
 
-from rich.console import Console
-
 from medir.cli.frame import Output, plain
 
 
@@ -17,7 +15,7 @@ def test_letters_signs_and_accents_stay_as_they_are() -> None:
 
 def test_a_line_for_a_person_carries_no_escape_sequence() -> None:
     people, aside = io.StringIO(), io.StringIO()
-    output = Output(as_json=False, people=Console(file=people), aside=Console(file=aside))
+    output = Output(as_json=False, out=people, err=aside)
 
     output.say("\x1b]0;titulo\x07fim")
     output.note("\x1b[31mvermelho")

@@ -8,6 +8,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from rag_core.errors import MedirError, Unavailable
 from rag_core.runs import Cancelled
 
+
+def index_run_key(project_id: str) -> str:
+    """The key of a project's index runs, whoever asked for them."""
+    return f"index {project_id}"
+
+
 _logger = logging.getLogger(__name__)
 _WORKERS = 2
 

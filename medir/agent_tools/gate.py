@@ -1,0 +1,116 @@
+"""Who is let in to the agent tools over HTTP.
+
+While there are no tokens, and nobody signs in to the workbench either, whoever is on this machine; else whoever
+holds a token of the role engine.
+"""
+
+from http import HTTPStatus
+
+import anyio.to_thread
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from medir.local import account_name, is_loopback
+from rag_core.database.connections import Database
+from rag_core.errors import MedirError, NotPermitted, NotSignedIn
+from rag_core.model import Actor
+from rag_core.ports import Clock
+from rag_core.tokens import Caller, admit
+
+_ACTOR = "medir.actor"
+_SCHEME = "bearer "
+# a page of another site may reach a loopback address by a name of its own; its Host and Origin give it away
+_LOOPBACK_ONLY = TransportSecurityMiddleware(
+    TransportSecuritySettings(
+        allowed_hosts=["127.0.0.1:*", "localhost:*", "[::1]:*"],
+        allowed_origins=["http://127.0.0.1:*", "http://localhost:*", "http://[::1]:*"],
+    )
+)
+
+
+class Gate:
+    """ASGI: lets a request through to the app, with who makes it, or answers it here.
+
+    `trusts_machine` is false where a caller on this machine needs a token too.
+    """
+
+    def __init__(self, app: ASGIApp, *, database: Database, clock: Clock, trusts_machine: bool) -> None:
+        self._app = app
+        self._trusts_machine = trusts_machine
+        self._database = database
+        self._clock = clock
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on what is admitted."""
+        refusal = await self._admit(Request(scope)) if scope["type"] == "http" else None
+        await (refusal or self._app)(scope, receive, send)
+
+    async def _admit(self, request: Request) -> Response | None:
+        """Write who calls into the request's scope; a response where the request goes no further."""
+        try:
+            actor = await anyio.to_thread.run_sync(self.authenticated, request)
+        except MedirError as error:
+            return _turned_away(error)
+        if actor is not None:
+            request.scope[_ACTOR] = actor
+        elif (foreign := await _LOOPBACK_ONLY.validate_request(request)) is not None:
+            return foreign
+        if request.method != "POST":
+            # a GET would wait for what the server has to say by itself, which is nothing
+            return Response(status_code=405, headers={"Allow": "POST"})
+        return None
+
+    def authenticated(self, request: Request) -> Actor | None:
+        """The holder of the request's token; None for this machine while there are no tokens.
+
+        Raises:
+            NotSignedIn: A token is needed, or the one that came is not valid.
+            NotPermitted: Its role is not engine.
+            DatabaseUnavailable: It can't be told.
+        """
+        here = request.client is not None and is_loopback(request.client.host)
+        caller = admit(
+            self._database,
+            self._clock,
+            _token_of(request),
+            local=Caller.local(account_name()) if here and self._trusts_machine else None,
+        )
+        if caller.role == "local":
+            return None
+        caller.require("engine")
+        return caller.actor("mcp")
+
+
+def admitted(scope: Scope) -> Actor | None:
+    """Who the gate let in with this request; None where it asked nobody."""
+    found = scope.get(_ACTOR)
+    return found if isinstance(found, Actor) else None
+
+
+def _token_of(request: Request) -> str | None:
+    """None where nothing was sent; "" where what was sent is no token, so that it is not taken for nothing."""
+    given = request.headers.getlist("authorization")
+    if not given:
+        return None
+    if len(given) > 1 or not given[0].lower().startswith(_SCHEME):
+        return ""
+    return given[0][len(_SCHEME) :].strip()
+
+
+def _turned_away(error: MedirError) -> Response:
+    status, headers = HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": "5"}
+    if isinstance(error, NotSignedIn):
+        status, headers = HTTPStatus.UNAUTHORIZED, {"WWW-Authenticate": 'Bearer realm="medir"'}
+    elif isinstance(error, NotPermitted):
+        status, headers = HTTPStatus.FORBIDDEN, {}
+    problem = {
+        "type": "about:blank",
+        "title": status.phrase,
+        "status": status,
+        "detail": error.message,
+        "hint": error.hint,
+        "code": error.code,
+    }
+    return JSONResponse(problem, status_code=status, headers=headers, media_type="application/problem+json")

@@ -1,0 +1,83 @@
+"""The agent tools over standard input and output: one client, until it leaves or a signal comes."""
+
+import asyncio
+import fcntl
+import os
+import signal
+import threading
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from typing import BinaryIO, Literal, cast
+
+import anyio
+from mcp.server import Server
+from mcp.server.stdio import stdio_server
+
+_STDIN = 0
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def serve_stdio(server: Server[Mapping[str, object]]) -> None:
+    """Serve the client on standard input and output, which are the protocol's alone from here to the process's end.
+
+    Raises:
+        KeyboardInterrupt: A signal ended it, not the client.
+    """
+    before = {number: signal.getsignal(number) for number in _ENDING}
+    try:
+        ended = anyio.run(_serve, server, _take_input())
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if ended == "signal":
+        raise KeyboardInterrupt
+
+
+async def _serve(server: Server[Mapping[str, object]], wire: BinaryIO) -> Literal["client", "signal"]:
+    """Who ended it."""
+    lines = cast("anyio.AsyncFile[str]", _lines(wire))
+    signalled = anyio.Event()
+    try:
+        async with anyio.create_task_group() as group, stdio_server(stdin=lines) as (incoming, outgoing):
+            # an exception out of a signal's handler would end up in any task there is
+            group.start_soon(_wait_for_signal, signalled, group.cancel_scope)
+            await server.run(incoming, outgoing, server.create_initialization_options())
+            group.cancel_scope.cancel()
+    except* BrokenPipeError:
+        # the client left while it was being answered
+        pass
+    return "signal" if signalled.is_set() else "client"
+
+
+async def _wait_for_signal(signalled: anyio.Event, scope: anyio.CancelScope) -> None:
+    with anyio.open_signal_receiver(*_ENDING) as numbers:
+        async for _ in numbers:
+            signalled.set()
+            scope.cancel()
+
+
+def _take_input() -> BinaryIO:
+    """What the client writes; a program started from here reads the null device instead."""
+    wire = fcntl.fcntl(_STDIN, fcntl.F_DUPFD_CLOEXEC, 3)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, _STDIN)
+    os.close(null)
+    return os.fdopen(wire, "rb", closefd=False)
+
+
+async def _lines(wire: BinaryIO) -> AsyncIterator[str]:
+    """The lines that come, read by a thread that nobody waits for: no signal ends a read that has begun."""
+    loop = asyncio.get_running_loop()
+    arrived: asyncio.Queue[bytes] = asyncio.Queue()
+
+    def read() -> None:
+        # a closed loop refuses: nobody listens any more
+        with suppress(RuntimeError):
+            with suppress(OSError):
+                for line in iter(wire.readline, b""):
+                    loop.call_soon_threadsafe(arrived.put_nowait, line)
+            loop.call_soon_threadsafe(arrived.put_nowait, b"")
+
+    threading.Thread(target=read, name="standard input", daemon=True).start()
+    while line := await arrived.get():
+        yield line.decode("utf-8", errors="replace")

@@ -1,0 +1,81 @@
+"""`medir token`: who may call, and as what."""
+
+import click
+from rich.table import Table
+
+from medir.cli.frame import Output, operator, plain, services, with_output
+from rag_core.tokens import ROLES, Token, create_token, list_tokens, revoke_token, token_to_json, tokens_exist
+
+
+@click.group("token")
+def token() -> None:
+    """Tokens of callers; from the first one on, requests and pages ask for one."""
+
+
+@token.command("create")
+@click.argument("name")
+@click.option("--role", required=True, metavar="|".join(ROLES), help="What it may do.")
+@click.option(
+    "--kind",
+    metavar="human|agent|system",
+    help="What sort of actor holds it; default: agent for an engine, else human.",
+)
+@with_output
+def create(output: Output, *, name: str, role: str, kind: str | None) -> None:
+    """Make a token and print it once; only its hash is kept."""
+    with services() as opened:
+        first = not tokens_exist(opened.database)
+        made = create_token(opened.database, opened.clock, name=name, role=role, kind=kind, actor=operator())
+    output.emit(token_to_json(made.token) | {"token": made.text})
+    output.say(made.text)
+    output.note(f"The token of {made.token.name}, role {made.token.role}. It is not shown again.")
+    if first:
+        output.note("It is the first: from now on every request and every page asks for a token.")
+
+
+@token.command("list")
+@with_output
+def show(output: Output) -> None:
+    """Every token there ever was, without its secret."""
+    with services() as opened:
+        found = list_tokens(opened.database)
+    output.emit({"tokens": [token_to_json(one) for one in found]})
+    if not output.as_json:
+        _print(output, found)
+
+
+@token.command("revoke")
+@click.argument("which", metavar="NAME|ID")
+@with_output
+def revoke(output: Output, *, which: str) -> None:
+    """End a token; from the next request on it opens nothing."""
+    with services() as opened:
+        ended = revoke_token(opened.database, opened.clock, which, actor=operator())
+        last = not tokens_exist(opened.database)
+    output.emit(token_to_json(ended))
+    output.say(f"Revoked the token of {ended.name}, role {ended.role}.")
+    if last:
+        output.note(
+            "No token is in force: only this machine is served now, and nobody on it is asked for one."
+        )
+
+
+def _print(output: Output, found: tuple[Token, ...]) -> None:
+    if not found:
+        output.say("There are no tokens: only this machine is served, and nobody on it is asked for one.")
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("id", "name", "role", "kind", "made (UTC)", "by", "last used (UTC)", "state"):
+        table.add_column(heading)
+    for one in found:
+        table.add_row(
+            one.id,
+            plain(one.name),
+            one.role,
+            one.actor_kind,
+            f"{one.created_at:%Y-%m-%d %H:%M}",
+            plain(one.created_by),
+            f"{one.last_used_at:%Y-%m-%d %H:%M}" if one.last_used_at else "never",
+            f"revoked {one.revoked_at:%Y-%m-%d %H:%M} by {one.revoked_by}" if one.revoked_at else "in force",
+        )
+    output.people.print(table)

@@ -1,0 +1,104 @@
+"""Who is let in: before a route is looked for and before a body is read.
+
+A page of another site can make its visitor's browser send requests to a loopback address. Its `Origin` gives it away,
+and where it had its own name lead to that address, `Host` does; neither opens anything that asks for a token.
+"""
+
+from collections.abc import Mapping
+from urllib.parse import parse_qsl, urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from medir.http_api.desk import Desk
+from medir.http_api.problems import Problem
+from medir.local import account_name, is_local_host_header, is_loopback
+from rag_core.errors import MedirError
+from rag_core.tokens import PREFIX, Caller, admit
+
+PUBLIC = ("/health", "/ready", "/openapi.json")
+PUBLIC_BELOW = "/problems/"
+_TOKEN_NAMES = frozenset({"token", "access_token", "api_key", "authorization", "bearer"})
+_SCHEME = "bearer "
+
+
+class Gate:
+    """ASGI middleware that keeps who calls in the request's state, as `caller`."""
+
+    def __init__(self, app: ASGIApp, *, desk: Desk) -> None:
+        self._app = app
+        self._desk = desk
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the request through, or refuse it.
+
+        Raises:
+            Problem: It is refused.
+        """
+        if scope["type"] == "http":
+            headers = Headers(scope=scope)
+            _check_address(scope)
+            _check_origin(headers)
+            path = str(scope["path"]).removeprefix(str(scope.get("root_path", "")))
+            if path not in PUBLIC and not path.startswith(PUBLIC_BELOW):
+                scope["state"]["caller"] = await self._caller(scope, headers)
+        await self._app(scope, receive, send)
+
+    async def _caller(self, scope: Scope, headers: Headers) -> Caller:
+        token, local = bearer_token(headers), self._local_caller(scope, headers)
+        try:
+            return await self._desk.run(
+                lambda opened: admit(opened.services.database, opened.services.clock, token, local=local)
+            )
+        except MedirError as error:
+            raise Problem.of(error) from error
+
+    def _local_caller(self, scope: Scope, headers: Headers) -> Caller | None:
+        peer = scope.get("client")
+        sits_here = (
+            peer is not None and is_loopback(peer[0]) and is_local_host_header(headers.get("host", ""))
+        )
+        return Caller.local(account_name()) if sits_here and not self._desk.configuration.sign_in else None
+
+
+def bearer_token(headers: Headers) -> str | None:
+    """The token of a request; None where it has none, and "" where it says who calls in a way that is no token."""
+    given = headers.getlist("authorization")
+    if not given:
+        return None
+    if len(given) > 1 or not given[0].lower().startswith(_SCHEME):
+        return ""
+    return given[0][len(_SCHEME) :].strip()
+
+
+def _check_address(scope: Mapping[str, object]) -> None:
+    path, query = str(scope["path"]), scope.get("query_string", b"")
+    if "\\" in path or "\x00" in path or {"..", "."} & set(path.split("/")):
+        raise Problem(
+            "invalid-request", "The address has parts that lead elsewhere.", hint="Write it plainly."
+        )
+    pairs = parse_qsl(query.decode("latin-1") if isinstance(query, bytes) else "", keep_blank_values=True)
+    if any(name.lower() in _TOKEN_NAMES or value.startswith(PREFIX) for name, value in pairs):
+        raise Problem(
+            "token-in-query",
+            "A token in the address is not read.",
+            hint="Send the header Authorization: Bearer TOKEN, and revoke the token that stood in the address.",
+        )
+
+
+def _check_origin(headers: Headers) -> None:
+    origin = headers.get("origin")
+    if origin is not None and _place_of(origin) != headers.get("host", "").lower():
+        raise Problem(
+            "cross-origin",
+            "A page of another site may not call this API.",
+            hint="Call it from a program, or from a page of this server.",
+        )
+
+
+def _place_of(origin: str) -> str | None:
+    """Host and port of an origin; None where it has none, as `null`."""
+    try:
+        return urlsplit(origin).netloc.lower() or None
+    except ValueError:
+        return None

@@ -1,0 +1,184 @@
+"""Errors as RFC 9457 problems: one table, from which answers, the OpenAPI document and the documentation are made.
+
+The `type` of a problem is a stable address of this API, where its meaning can be read.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+
+from rag_core.errors import (
+    Busy,
+    DatabaseUnavailable,
+    InvalidInput,
+    MedirError,
+    NotPermitted,
+    NotSignedIn,
+    Refused,
+    Unavailable,
+    UsageError,
+    VotesAtRisk,
+)
+
+MEDIA_TYPE = "application/problem+json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemType:
+    """One sort of problem. `meaning` says when it is given and what helps."""
+
+    name: str
+    status: int
+    title: str
+    meaning: str
+
+    @property
+    def uri(self) -> str:
+        """Its `type`, a reference relative to the server."""
+        return f"/api/problems/{self.name}"
+
+    def to_json(self) -> dict[str, object]:
+        """As it is read at its address."""
+        return {"type": self.uri, "title": self.title, "status": self.status, "meaning": self.meaning}
+
+
+def _type(name: str, status: int, title: str, meaning: str) -> ProblemType:
+    return ProblemType(name=name, status=status, title=title, meaning=meaning)
+
+
+PROBLEMS: Mapping[str, ProblemType] = {
+    entry.name: entry
+    for entry in (
+        _type(
+            "invalid-request", 400, "The request is not valid", "A value is missing, unknown or out of range."
+        ),
+        _type(
+            "token-in-query",
+            400,
+            "A token stands in the address",
+            "Addresses are written into logs. Send the header `Authorization: Bearer TOKEN`; revoke this token.",
+        ),
+        _type(
+            "not-signed-in",
+            401,
+            "No valid token",
+            "There is no token where one is needed, or it is not valid.",
+        ),
+        _type("not-permitted", 403, "The role may not do this", "The token is valid; its role is another."),
+        _type(
+            "cross-origin",
+            403,
+            "The request comes from another site",
+            "A page of another site may not call this API through its visitor's browser.",
+        ),
+        _type(
+            "not-found",
+            404,
+            "There is no such thing",
+            "A project, run, search, session or address is unknown.",
+        ),
+        _type("method-not-allowed", 405, "The address takes another method", "`Allow` names it."),
+        _type("slow-body", 408, "The body did not arrive", "The request was not complete within 30 seconds."),
+        _type(
+            "votes-at-risk",
+            409,
+            "Votes would be lost",
+            "The index run would delete votes; `votes` is their number. Send `confirmVotesLost: true` to lose them.",
+        ),
+        _type("busy", 409, "Another run is at work", "Try again after `Retry-After` seconds."),
+        _type(
+            "refused", 409, "Not carried out", "A sound request that is not carried out; `detail` says why."
+        ),
+        _type("body-too-large", 413, "The body is too large", "At most 64 kB are read."),
+        _type("not-json", 415, "The body is no JSON", "Send `Content-Type: application/json`."),
+        _type("fault", 500, "A fault of Medir's own", "The log has the details under the request's id."),
+        _type(
+            "database-unavailable",
+            503,
+            "The database does not answer",
+            "Try again after `Retry-After` seconds.",
+        ),
+        _type("unavailable", 503, "A service is missing", "`detail` says which, `hint` what to do."),
+        _type("overloaded", 503, "Too much at once", "Try again after `Retry-After` seconds."),
+        _type("timeout", 504, "It took too long", "The answer was not ready within 30 seconds."),
+    )
+}
+
+# one class of errors above another is met by the first that fits
+_OF_ERRORS: tuple[tuple[type[MedirError], str], ...] = (
+    (NotSignedIn, "not-signed-in"),
+    (NotPermitted, "not-permitted"),
+    (VotesAtRisk, "votes-at-risk"),
+    (Busy, "busy"),
+    (Refused, "refused"),
+    (InvalidInput, "invalid-request"),
+    (UsageError, "not-found"),
+    (DatabaseUnavailable, "database-unavailable"),
+    (Unavailable, "unavailable"),
+)
+_RETRY_AFTER_S = {"busy": 5, "refused": 60, "votes-at-risk": 0, "database-unavailable": 5, "unavailable": 30}
+_HINTS = {"votes-at-risk": "Send confirmVotesLost: true to lose them, or leave the index as it is."}
+# what the core calls by the word of tables and pages
+_FIELDS = {"question": "query", "--from": "from", "--to": "to", "--tz": "tz"}
+
+
+class Problem(HTTPException):
+    """A request that is not answered as it was meant.
+
+    Args:
+        name: One of `PROBLEMS`.
+        detail: What is wrong, in a sentence.
+        hint: What to do.
+        headers: To be sent with it.
+        members: Further members of the document.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        detail: str,
+        *,
+        hint: str = "",
+        headers: Mapping[str, str] | None = None,
+        members: Mapping[str, object] | None = None,
+    ) -> None:
+        self.kind = PROBLEMS[name]
+        super().__init__(self.kind.status, detail, dict(headers or {}))
+        self.hint = hint
+        self.members = dict(members or {})
+
+    @classmethod
+    def of(cls, error: MedirError) -> "Problem":
+        """What the core refuses, as a problem."""
+        name = next((name for kind, name in _OF_ERRORS if isinstance(error, kind)), "invalid-request")
+        members: dict[str, object] = {"code": error.code}
+        if error.where:
+            members["where"] = {
+                key: _FIELDS.get(str(value), value) if key == "field" else value
+                for key, value in error.where.items()
+            }
+        if isinstance(error, VotesAtRisk):
+            members["votes"] = error.votes
+        headers = {"Retry-After": str(_RETRY_AFTER_S[name])} if name in _RETRY_AFTER_S else {}
+        if isinstance(error, NotSignedIn):
+            headers["WWW-Authenticate"] = 'Bearer realm="medir"'
+        return cls(name, error.message, hint=_HINTS.get(name, error.hint), headers=headers, members=members)
+
+    def response(self, request_id: str) -> JSONResponse:
+        """The answer to be sent."""
+        document: dict[str, object] = {
+            "type": self.kind.uri,
+            "title": self.kind.title,
+            "status": self.kind.status,
+            "detail": self.detail,
+            "hint": self.hint,
+            "requestId": request_id,
+        }
+        return JSONResponse(
+            document | self.members,
+            status_code=self.kind.status,
+            headers=dict(self.headers or {}),
+            media_type=MEDIA_TYPE,
+        )

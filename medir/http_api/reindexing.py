@@ -1,0 +1,123 @@
+"""Index runs begun over HTTP: answered at once, refused where they may not go on, and followed by their row."""
+
+import threading
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from medir.http_api.questions import ReindexRequest
+from medir.work import index_run_key
+from medir.workbench import Workbench
+from rag_core.database.projects import Project
+from rag_core.errors import Busy, MedirError
+from rag_core.index_reading import Run, find_index_run
+from rag_core.model import Actor
+
+# reading and cutting a large repository takes seconds; after this long the run itself tells what it met
+_ANSWERED_WITHIN_S = 10.0
+# steps that are taken only once it is known that no vote is lost
+_AFTER_THE_CHECK = ("embed", "write")
+
+
+@dataclass(slots=True)
+class _Beginning:
+    """What is known of a run that somebody waits to hear of."""
+
+    known: threading.Event = field(default_factory=threading.Event)
+    error: MedirError | None = None
+
+
+class Reindexing:
+    """The index runs of this process that were promised to callers."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._promised: dict[uuid.UUID, str] = {}
+
+    def begin(
+        self, opened: Workbench, project: Project, wanted: ReindexRequest, *, actor: Actor
+    ) -> uuid.UUID:
+        """Begin a run beside this thread; returns its id once it is known that it may go on.
+
+        Raises:
+            VotesAtRisk: It would lose votes, and nobody has agreed to that.
+            Busy: Another run is at work.
+            UsageError: The repository or the session does not exist.
+        """
+        run_id, beginning = uuid.uuid4(), _Beginning()
+
+        def listen(step: str, done: int, total: int) -> None:
+            opened.work.heed(step, done, total)
+            if wanted.confirm_votes_lost or step in _AFTER_THE_CHECK:
+                beginning.known.set()
+
+        def task() -> None:
+            try:
+                opened.services.indexing.run(
+                    project,
+                    actor=actor,
+                    mode=wanted.mode or "incremental",
+                    scopes=wanted.chosen_scopes,
+                    session_id=wanted.session_id,
+                    allow_vote_loss=wanted.confirm_votes_lost,
+                    listener=listen,
+                    run_id=run_id,
+                )
+            except MedirError as error:
+                if beginning.known.is_set():
+                    raise
+                # told to the caller, and so of no concern to whoever looks at the page
+                beginning.error = error
+            finally:
+                beginning.known.set()
+                with self._guard:
+                    self._promised.pop(run_id, None)
+
+        with self._guard:
+            self._promised[run_id] = project.project_id
+        if not opened.work.start(index_run_key(project.project_id), task):
+            with self._guard:
+                self._promised.pop(run_id, None)
+            raise Busy(
+                f"Another index run of {project.project_id} is at work.",
+                hint="Wait for it to end, then try again.",
+            )
+        if not beginning.known.wait(_ANSWERED_WITHIN_S):
+            beginning.known.set()
+        if beginning.error is not None:
+            raise beginning.error
+        return run_id
+
+    def find(self, opened: Workbench, project: Project, run_id: uuid.UUID) -> dict[str, object] | None:
+        """A run by its id, as the API shows it; None where the project has none."""
+        services = opened.services
+        run = find_index_run(services.database, services.clock, project, run_id)
+        if run is not None:
+            return _run_to_json(run)
+        with self._guard:
+            waiting = self._promised.get(run_id) == project.project_id
+        return {"runId": str(run_id), **_WAITING} if waiting else None
+
+
+_WAITING: Mapping[str, object] = {
+    "state": "waiting",
+    "actor": None,
+    "startedAt": None,
+    "finishedAt": None,
+    "progress": {},
+    "result": None,
+    "error": None,
+}
+
+
+def _run_to_json(run: Run) -> dict[str, object]:
+    return {
+        "runId": str(run.id),
+        "state": run.state,
+        "actor": f"{run.actor_kind}:{run.actor_id}",
+        "startedAt": run.started_at.isoformat(),
+        "finishedAt": run.finished_at.isoformat() if run.finished_at else None,
+        "progress": run.progress,
+        "result": run.result,
+        "error": run.error,
+    }

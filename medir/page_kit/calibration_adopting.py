@@ -1,0 +1,265 @@
+"""Two acts that others will rely on, each in a dialog: adopting the numbers at hand, and freezing a baseline."""
+
+import dataclasses
+
+import pandas as pd
+import streamlit as st
+
+from medir.page_kit import reads
+from medir.page_kit.calibration_scene import Scene, outcome_of
+from medir.page_kit.calibration_setting import FUSIONS, go_to, today_of
+from medir.page_kit.frame import Frame
+from medir.page_kit.guard import draw_banner, guarded, refusal_told
+from medir.page_kit.services import caller, may_maintain, visitor, workbench
+from medir.page_kit.signs import LOST, PASSED, WON, settings_line
+from rag_core.adopting import adopt_settings
+from rag_core.baselines import baselines_folder, freeze
+from rag_core.errors import MedirError
+from rag_core.model import SearchSettings
+from rag_core.plurals import counted
+from rag_core.presets import Overrides
+
+_ADOPTING, _FREEZING = "calibration-adopting", "calibration-freezing"
+_TOLD = "calibration-told"
+_NAMED = 8
+_LOOKED_AT_EVERY_S = 0.7
+_FOR_MAINTAINERS = "Only a maintainer may do that."
+
+
+def draw_adopt_button(scene: Scene, in_force: SearchSettings) -> None:
+    """The button under the numbers; it opens the dialog in the next run of the page."""
+    changed = bool(changes(in_force, adopted(scene, in_force)))
+    allowed = may_maintain()
+    if st.button(
+        "Adopt these numbers…",
+        key="calibration-adopt",
+        icon=":material/gavel:",
+        disabled=not (changed and allowed),
+        help=None if allowed else _FOR_MAINTAINERS,
+    ):
+        st.session_state[_ADOPTING] = True
+        st.rerun()
+    if not changed:
+        st.caption("These are the numbers in force.")
+
+
+def draw_adopting(view: Frame, scene: Scene, in_force: SearchSettings) -> None:
+    """The dialog, where it was asked for."""
+    if st.session_state.get(_ADOPTING):
+        _ask_to_adopt(view, scene, in_force)
+
+
+def draw_told() -> None:
+    """What was done last, once."""
+    told = st.session_state.pop(_TOLD, None)
+    if told is not None:
+        heading, text = told
+        st.success(f"{PASSED} {heading}")
+        st.text(text)
+
+
+def adopted(scene: Scene, in_force: SearchSettings) -> SearchSettings:
+    """The settings of searches after the numbers at hand were adopted.
+
+    The golden set's limit is a matter of the set: only a limit that was chosen here is adopted.
+    """
+    own, target = today_of(scene.found).ranking, scene.at_hand
+    limit = in_force.ranking.limit if target.ranking.limit == own.limit else target.ranking.limit
+    ranking = dataclasses.replace(
+        target.ranking, limit=limit, threshold_when_degraded=in_force.ranking.threshold_when_degraded
+    )
+    candidates = dataclasses.replace(
+        in_force.candidates,
+        lexical_operator=target.settings.candidates.lexical_operator,
+        lexical_function=target.settings.candidates.lexical_function,
+    )
+    return dataclasses.replace(in_force, candidates=candidates).with_ranking(ranking)
+
+
+def changes(before: SearchSettings, after: SearchSettings) -> list[tuple[str, str, str]]:
+    """What differs between two settings: the number's name, before and after."""
+    return [
+        (name, old, new)
+        for (name, old), (_, new) in zip(_told(before), _told(after), strict=True)
+        if old != new
+    ]
+
+
+def overrides_of(before: SearchSettings, after: SearchSettings) -> Overrides:
+    """The numbers to adopt, every one of them in full but a limit that stays."""
+    ranking = after.ranking
+    return Overrides(
+        weight_vector=ranking.weight_vector,
+        threshold=ranking.threshold,
+        candidates=ranking.candidates_per_signal,
+        max_per_file=ranking.max_per_file,
+        limit=None if ranking.limit == before.ranking.limit else ranking.limit,
+        fusion=ranking.fusion,
+        lexical_operator=after.candidates.lexical_operator,
+        lexical_function=after.candidates.lexical_function,
+    )
+
+
+@st.dialog(
+    "Adopt these numbers", width="medium", icon=":material/gavel:", on_dismiss=lambda: _forget(_ADOPTING)
+)
+def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings) -> None:
+    after = adopted(scene, in_force)
+    st.text(f"What changes for every search of {view.project.project_id} from now on:")
+    rows = changes(in_force, after)
+    st.dataframe(
+        pd.DataFrame(rows, columns=pd.Index(["number", "until now", "from now on"])),
+        key="calibration-changes",
+        hide_index=True,
+    )
+    _draw_effect(scene)
+    _draw_caution(scene)
+    actor = visitor()
+    reason = st.text_area("Why?", key="calibration-reason", max_chars=500).strip()
+    st.caption(
+        f"Recorded as {actor.kind}:{actor.id}. Searches carry these numbers frozen, and the report marks the change."
+    )
+    if not st.button("Adopt", key="calibration-confirm", type="primary", disabled=not rows):
+        return
+    if not reason:
+        st.warning("Settings are adopted for a reason: say why.", icon=":material/edit_note:")
+        return
+    services = workbench().services
+    try:
+        caller().require("maintainer")
+        now = adopt_settings(
+            services.database,
+            services.clock,
+            view.project,
+            overrides=overrides_of(in_force, after),
+            reason=reason,
+            actor=actor,
+        )
+    except MedirError as error:
+        draw_banner(error, key="calibration-adopt", retry=False)
+        return
+    # what was at hand is in force now
+    go_to(scene.found, today_of(scene.found))
+    st.session_state[_TOLD] = ("**Adopted.** In force from now on:", settings_line(now.settings))
+    _forget(_ADOPTING)
+    st.rerun()
+
+
+def _draw_effect(scene: Scene) -> None:
+    today = outcome_of(scene.kept, today_of(scene.found), scene.measure).passes
+    passes, cases = scene.outcome.passes, scene.found.golden.cases
+    for sign, word, flags in ((LOST, "lost", today & ~passes), (WON, "won", ~today & passes)):
+        named = [case.id for case, turned in zip(cases, flags.tolist(), strict=True) if turned]
+        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        told = f": {', '.join(named[:_NAMED])}{more}" if named else ""
+        st.text(f"{sign} {counted(len(named), 'golden case')} {word}{told}")
+
+
+def _draw_caution(scene: Scene) -> None:
+    choice = scene.found.findings.choice
+    if scene.proposal is None or not scene.at_hand.is_same(scene.proposal):
+        st.warning(
+            "These are not the proposed numbers: nothing that was held out speaks for them.",
+            icon=":material/balance:",
+        )
+    elif choice.verdict == "keep":
+        st.warning(
+            "The verdict is to keep today's numbers: the evidence is too weak.", icon=":material/balance:"
+        )
+
+
+def _told(settings: SearchSettings) -> list[tuple[str, str]]:
+    ranking, candidates = settings.ranking, settings.candidates
+    return [
+        ("vector weight", f"{ranking.weight_vector:.6g}"),
+        ("lexical weight", f"{ranking.weight_lexical:.6g}"),
+        ("threshold", "none" if ranking.threshold is None else f"{ranking.threshold:.6g}"),
+        ("candidates a signal", str(ranking.candidates_per_signal)),
+        ("chunks a file", "no cap" if ranking.max_per_file is None else str(ranking.max_per_file)),
+        ("hits shown", str(ranking.limit)),
+        ("fusion", FUSIONS[ranking.fusion]),
+        ("terms", str(candidates.lexical_operator)),
+        ("lexical function", str(candidates.lexical_function)),
+    ]
+
+
+def draw_freeze(view: Frame) -> None:
+    """The button that opens the dialog; while a baseline is frozen, its progress; else how that failed."""
+    work = workbench().work
+    if work.is_going(_key(view)):
+        _follow_freezing(view)
+        return
+    allowed = may_maintain()
+    st.button(
+        "Freeze a baseline…",
+        key="calibration-freeze",
+        icon=":material/ac_unit:",
+        disabled=not allowed,
+        help="Today's run of the golden set, kept as a file to be held against."
+        if allowed
+        else _FOR_MAINTAINERS,
+        on_click=_remember,
+        args=(_FREEZING,),
+    )
+    if st.session_state.get(_FREEZING):
+        _ask_to_freeze(view)
+
+
+def draw_freezing_failure(view: Frame) -> None:
+    """Why the last freezing failed, where it did."""
+    failure = workbench().work.failure(_key(view))
+    if failure is not None:
+        draw_banner(failure, key="calibration-freezing", retry=False)
+
+
+@st.dialog("Freeze a baseline", icon=":material/ac_unit:", on_dismiss=lambda: _forget(_FREEZING))
+def _ask_to_freeze(view: Frame) -> None:
+    folder = baselines_folder(view.project)
+    st.text(
+        "The golden set is run once more under the settings in force, and what comes out is never changed again."
+    )
+    if view.overview is not None:
+        st.text(f"In force: {settings_line(view.overview.settings)}")
+    st.caption("Numbers at hand are a trial: adopt them first to freeze them.")
+    name = st.text_input("Name", key="calibration-baseline-name", max_chars=100, placeholder="v1").strip()
+    st.text(f"Written into {folder}. Commit the file afterwards.")
+    if not st.button("Freeze", key="calibration-freeze-confirm", type="primary"):
+        return
+    if not name:
+        st.warning("A baseline has a name.", icon=":material/edit_note:")
+        return
+    with refusal_told():
+        who = caller()
+        who.require("maintainer")
+        opened, actor, project = workbench(), who.actor("app"), view.project
+        evaluation, clock, work = opened.services.evaluation, opened.services.clock, opened.work
+        work.start(
+            _key(view),
+            lambda: freeze(evaluation, project, name, clock=clock, actor=actor, listener=work.heed),
+        )
+    _forget(_FREEZING)
+    st.rerun()
+
+
+@st.fragment(run_every=_LOOKED_AT_EVERY_S)
+def _follow_freezing(view: Frame) -> None:
+    with guarded("calibration-freezing-progress"):
+        if not workbench().work.is_going(_key(view)):
+            st.rerun()
+        last = reads.last_golden_run(view.project)
+        progress = last.progress if last is not None and last.state == "running" else {}
+        done, total = progress.get("done"), progress.get("total")
+        share = done / total if isinstance(done, int) and isinstance(total, int) and total else 0.0
+        st.progress(min(1.0, share), text="Freezing a baseline: running the golden set")
+
+
+def _key(view: Frame) -> str:
+    return f"freeze {view.project.project_id}"
+
+
+def _remember(flag: str) -> None:
+    st.session_state[flag] = True
+
+
+def _forget(flag: str) -> None:
+    st.session_state[flag] = False

@@ -1,0 +1,134 @@
+"""Calibration: which numbers, and how sure can I be? Verdict first, then numbers and the picture that they move."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import streamlit as st
+
+from medir.page_kit import reads, states
+from medir.page_kit.address import choice_parameter, settle
+from medir.page_kit.calibration_adopting import (
+    draw_adopt_button,
+    draw_adopting,
+    draw_freeze,
+    draw_freezing_failure,
+    draw_told,
+)
+from medir.page_kit.calibration_cases import draw_cases
+from medir.page_kit.calibration_choices import BASELINE, METRIC, TAG, draw_choices, draw_start, draw_tags
+from medir.page_kit.calibration_evidence import PRICE, draw_measures, draw_rivals, draw_signals
+from medir.page_kit.calibration_numbers import draw_numbers
+from medir.page_kit.calibration_picture import draw_at_hand, draw_curve, draw_map
+from medir.page_kit.calibration_running import (
+    Kept,
+    draw_failure,
+    follow,
+    ground_of,
+    is_running,
+    kept_for,
+    last_calibration,
+)
+from medir.page_kit.calibration_scene import build_scene
+from medir.page_kit.calibration_setting import NUMBERS
+from medir.page_kit.calibration_states import draw_not_calibrated
+from medir.page_kit.calibration_verdict import draw_verdict
+from medir.page_kit.frame import Frame, frame
+from medir.page_kit.guard import guarded
+from rag_core.errors import FaultyGoldenSet
+from rag_core.golden.baseline_file import Baseline
+from rag_core.golden.cases import GoldenSet
+from rag_core.metrics.measures import Measure, parse_measure
+from rag_core.model import SearchSettings
+from rag_core.projects import cases_file
+
+_PARTS = {"cases": "Cases", "measures": "Measures", "rivals": "Rivals", "signals": "Signals and threshold"}
+PART = choice_parameter("evidence", tuple(_PARTS))
+CHOSEN = (METRIC, BASELINE, TAG, PART, PRICE, *NUMBERS)
+
+
+def draw_page() -> None:
+    """The page, from its inputs to its address."""
+    view = frame()
+    file = cases_file(view.project)
+    draw_told()
+    if view.overview is None:
+        states.draw_not_indexed(view)
+    elif not file.is_file():
+        states.draw_no_cases(file)
+    else:
+        _draw_calibration(view, file, view.overview.settings)
+    settle(*CHOSEN)
+
+
+def _draw_calibration(view: Frame, file: Path, in_force: SearchSettings) -> None:
+    golden, faults = _read(view, file)
+    if faults or golden is None:
+        states.draw_faults(faults, file)
+        return
+    measure = parse_measure(METRIC.read())
+    ground = ground_of(view, golden)
+    kept, last = kept_for(ground, measure), last_calibration(view)
+    running = is_running(view, last)
+    if kept is not None and kept.found.demands.measure == measure:
+        draw_verdict(kept)
+    else:
+        draw_not_calibrated(measure, kept, last)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        baseline = draw_choices(view, kept, measure)
+        if not running:
+            draw_start(view, kept, measure)
+        draw_freeze(view)
+    if running:
+        follow(view)
+    else:
+        draw_failure(view, last)
+    draw_freezing_failure(view)
+    if kept is not None:
+        _draw_workspace(kept, measure, baseline, in_force)
+        with guarded("calibration-adopting"):
+            draw_adopting(view, build_scene(kept, measure, baseline), in_force)
+
+
+def _read(view: Frame, file: Path) -> tuple[GoldenSet | None, list[Mapping[str, str | int | None]]]:
+    try:
+        golden, faults = reads.lint(view.project, file, view.version)
+    except FaultyGoldenSet as error:
+        return None, list(error.faults)
+    return golden, list(faults)
+
+
+@st.fragment
+def _draw_workspace(
+    kept: Kept, measure: Measure, baseline: Baseline | None, in_force: SearchSettings
+) -> None:
+    """Numbers and picture: a run of its own, so that a slider moves nothing else."""
+    with guarded("calibration-workspace"):
+        scene = build_scene(kept, measure, baseline)
+        numbers, picture = st.columns([2, 5], gap="large")
+        with numbers, st.container(border=True, key="calibration-numbers"):
+            draw_numbers(kept.found, scene.at_hand, scene.starts, scene.shown)
+            draw_adopt_button(scene, in_force)
+        with picture:
+            with st.container(
+                horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"
+            ):
+                draw_at_hand(scene)
+                tag = draw_tags(kept)
+            draw_curve(scene, tag)
+            draw_map(scene)
+        st.segmented_control(
+            "Evidence",
+            list(_PARTS),
+            key="calibration-part",
+            required=True,
+            format_func=lambda part: _PARTS[part],
+            label_visibility="collapsed",
+            on_change=PART.mirror("calibration-part"),
+        )
+        with guarded(PART.read()):
+            draw = {"measures": draw_measures, "rivals": draw_rivals, "signals": draw_signals}
+            draw.get(PART.read(), draw_cases)(scene)
+    settle(*CHOSEN)
+
+
+draw_page()

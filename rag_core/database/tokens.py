@@ -1,0 +1,126 @@
+"""Tokens as they are kept: names, roles and hashes of secrets. A secret itself is nowhere."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from psycopg.rows import class_row
+
+from rag_core.database.connections import Connection
+from rag_core.model import Actor, ActorKind, Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """One token. `actor_kind` and `name` are the actor of all that is done with it; `created_by` is `kind:id`.
+
+    `last_used_at` is right to the minute. `revoked_at` None: it is in force.
+    """
+
+    id: str
+    name: str
+    role: Role
+    actor_kind: ActorKind
+    secret_hash: str
+    created_at: datetime
+    created_by: str
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+    revoked_by: str | None
+
+
+def insert_token(
+    connection: Connection,
+    *,
+    token_id: str,
+    name: str,
+    role: Role,
+    actor_kind: ActorKind,
+    secret_hash: str,
+    actor: Actor,
+    at: datetime,
+) -> Token | None:
+    """Keep a new token; None when one in force has its name."""
+    with connection.cursor(row_factory=class_row(Token)) as cursor:
+        return cursor.execute(
+            """
+            insert into access_tokens
+                (id, name, role, actor_kind, secret_hash, created_at, created_by_kind, created_by_id)
+            values (%s, %s, %s, %s, %s, %s, %s, %s)
+            on conflict (name) where revoked_at is null do nothing
+            returning id, name, role::text as role, actor_kind::text as actor_kind, secret_hash, created_at,
+                created_by_kind::text || ':' || created_by_id as created_by, last_used_at, revoked_at,
+                revoked_by_kind::text || ':' || revoked_by_id as revoked_by
+            """,
+            (token_id, name, role, actor_kind, secret_hash, at, actor.kind, actor.id),
+        ).fetchone()
+
+
+def list_tokens(connection: Connection) -> list[Token]:
+    """Every token there ever was, by the time it was made."""
+    with connection.cursor(row_factory=class_row(Token)) as cursor:
+        # a row is a token, oldest first; there are few, so no index is needed
+        return cursor.execute(
+            """
+            select id, name, role::text as role, actor_kind::text as actor_kind, secret_hash, created_at,
+                created_by_kind::text || ':' || created_by_id as created_by, last_used_at, revoked_at,
+                revoked_by_kind::text || ':' || revoked_by_id as revoked_by
+            from access_tokens
+            order by created_at, id
+            """
+        ).fetchall()
+
+
+def find_token(connection: Connection, token_id: str) -> Token | None:
+    """One token by its id, in force or not."""
+    with connection.cursor(row_factory=class_row(Token)) as cursor:
+        return cursor.execute(
+            """
+            select id, name, role::text as role, actor_kind::text as actor_kind, secret_hash, created_at,
+                created_by_kind::text || ':' || created_by_id as created_by, last_used_at, revoked_at,
+                revoked_by_kind::text || ':' || revoked_by_id as revoked_by
+            from access_tokens where id = %s
+            """,
+            (token_id,),
+        ).fetchone()
+
+
+def any_in_force(connection: Connection) -> bool:
+    """Whether any token is in force."""
+    row = connection.execute("select exists (select from access_tokens where revoked_at is null)").fetchone()
+    return bool(row and row[0])
+
+
+def note_use(connection: Connection, token_id: str, *, at: datetime, every: timedelta) -> None:
+    """Write down that a token was used, unless that was done within `every`; waits for nobody else who does so."""
+    connection.execute(
+        """
+        update access_tokens set last_used_at = %(at)s
+        where id = (
+            select id from access_tokens
+            where id = %(id)s and (last_used_at is null or last_used_at < %(at)s - %(every)s)
+            for no key update skip locked
+        )
+        """,
+        {"id": token_id, "at": at, "every": every},
+    )
+
+
+def revoke(connection: Connection, which: str, *, actor: Actor, at: datetime) -> Token | None:
+    """End the token in force of that id or name; None where there is none. An id goes before a name."""
+    with connection.cursor(row_factory=class_row(Token)) as cursor:
+        # a name that looks like another token's id must not end both
+        return cursor.execute(
+            """
+            update access_tokens
+            set revoked_at = %(at)s, revoked_by_kind = %(kind)s, revoked_by_id = %(actor)s
+            where id = (
+                select id from access_tokens
+                where revoked_at is null and %(which)s in (id, name)
+                order by id = %(which)s desc, id limit 1
+            )
+            returning id, name, role::text as role, actor_kind::text as actor_kind, secret_hash, created_at,
+                created_by_kind::text || ':' || created_by_id as created_by, last_used_at, revoked_at,
+                revoked_by_kind::text || ':' || revoked_by_id as revoked_by
+            """,
+            {"at": at, "kind": actor.kind, "actor": actor.id, "which": which},
+        ).fetchone()

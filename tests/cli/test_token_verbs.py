@@ -1,0 +1,100 @@
+"""`medir token`, and where the server may listen with and without tokens."""
+
+import socket
+
+import pytest
+import shapes
+from command_line import Caller
+
+from medir.serve import listening
+from rag_core.errors import Refused
+
+TOKEN = {
+    "id": str,
+    "name": str,
+    "role": ("viewer", "maintainer", "engine"),
+    "kind": ("human", "agent", "system"),
+    "createdAt": str,
+    "createdBy": str,
+    "lastUsedAt": shapes.TEXT_OR_NULL,
+    "revokedAt": shapes.TEXT_OR_NULL,
+    "revokedBy": shapes.TEXT_OR_NULL,
+}
+
+
+def test_a_token_is_made_listed_and_revoked(medir_verb: Caller) -> None:
+    made = medir_verb("token", "create", "ci", "--role", "viewer", "--json")
+    assert made.code == 0
+    assert shapes.mismatches(made.document, TOKEN | {"token": str}) == []
+    text = str(made.document["token"])
+    assert "It is the first" in made.stderr
+
+    listed = medir_verb("token", "list", "--json")
+    assert shapes.mismatches(listed.document, {"tokens": [TOKEN]}) == []
+    assert text not in listed.stdout
+    shown = medir_verb("token", "list")
+    assert "ci" in shown.stdout
+    assert "in force" in shown.stdout
+
+    second = medir_verb("token", "create", "planner", "--role", "engine")
+    assert second.stdout.startswith("medir_")
+    assert len(second.stdout.split()) == 1
+    assert "It is not shown again." in second.stderr
+    assert "It is the first" not in second.stderr
+
+    assert medir_verb("token", "revoke", "ci", "--json").document["revokedAt"] is not None
+    last = medir_verb("token", "revoke", "planner")
+    assert (last.code, "No token is in force" in last.stderr) == (0, True)
+    assert "revoked" in medir_verb("token", "list").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("create", "a b", "--role", "viewer"), "can't name a token"),
+        (("create", "a", "--role", "admin"), "no role"),
+        (("create", "a", "--role", "viewer", "--kind", "robot"), "no kind of actor"),
+        (("create", "a"), "--role"),
+        (("revoke", "nobody"), "No token in force"),
+    ],
+)
+def test_what_can_not_be_meant_is_refused(medir_verb: Caller, arguments: tuple[str, ...], told: str) -> None:
+    ended = medir_verb("token", *arguments, "--json")
+    assert ended.code == 2
+    assert told in str(ended.document["error"])
+
+
+def test_an_empty_list_says_what_that_means(medir_verb: Caller) -> None:
+    listed = medir_verb("token", "list")
+    assert listed.code == 0
+    assert "There are no tokens" in listed.stdout or "revoked" in listed.stdout
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "medir.example.org", ""])
+def test_without_tokens_the_server_does_not_listen_beyond_this_machine(host: str) -> None:
+    for tokens_exist in (None, lambda: False):
+        with (
+            pytest.raises(Refused, match="asks nobody who they are"),
+            listening(host, 0, tokens_exist=tokens_exist),
+        ):
+            pass
+
+
+def test_with_tokens_it_may() -> None:
+    with listening("0.0.0.0", 0, tokens_exist=lambda: True) as listener:
+        assert listener.getsockname()[0] == "0.0.0.0"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_on_this_machine_nobody_looks_for_tokens(host: str) -> None:
+    def unasked() -> bool:
+        raise AssertionError("the database was asked")
+
+    with listening(host, 0, tokens_exist=unasked) as listener:
+        assert listener.family == socket.AF_INET
+
+
+def test_serving_beyond_this_machine_is_refused_by_the_verb(medir_verb: Caller) -> None:
+    ended = medir_verb("serve", "--host", "0.0.0.0", "--port", "0", "--json")
+    assert ended.code == 2
+    assert "medir token create" in str(ended.document["error"])

@@ -75,7 +75,7 @@ def _print(output: Output, found: Calibration) -> None:
     output.say(choice.reason)
     output.say("")
     output.say(f"Today: {describe(findings.settings)}")
-    for line in _proposal(findings):
+    for line in told_of_proposal(findings):
         output.say(line)
     output.say("")
     output.people.print(_rivals(choice.table))
@@ -99,7 +99,7 @@ def _print(output: Output, found: Calibration) -> None:
         output.say(f"To adopt it: {_adopt_command(found)}")
 
 
-def _proposal(findings: Findings) -> list[str]:
+def told_of_proposal(findings: Findings) -> list[str]:
     """The best that was found under the name that the evidence allows, and a warning where its weight is not safe."""
     adopt = findings.choice.verdict == "adopt"
     if findings.proposal is findings.settings:

@@ -10,7 +10,7 @@ from schemathesis.engine import Status, events, from_schema
 
 from medir.http_api.app import make_api
 
-EXAMPLES = 8
+EXAMPLES = 6
 # a vote on a search that is not there is 400 by contract, and so are two windows in one request: no schema says so
 REFUSED_BY_MEANING = ("/projects/{projectId}/rag/feedback", "/projects/{projectId}/rag/report")
 

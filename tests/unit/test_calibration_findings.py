@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from golden_material import by_vector, chunk, found
+from medir.cli.calibrate import told_of_proposal
 from rag_core.calibration.families import Variant
 from rag_core.calibration.findings import Findings, find, measures_shown
 from rag_core.calibration.table import build_table, judge_table
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.verdicts import judge
+from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import PASSED, parse_measure
 from rag_core.model import (
     CandidateSettings,
@@ -145,3 +147,22 @@ def _value_of_map(ceilings: list[dict], weight: float, threshold: float) -> floa
                 counts = line is None or ((line < threshold) if case.get("below") else (line >= threshold))
                 total += piece["value"] * counts
     return total / len(ceilings)
+
+
+def test_the_terminal_names_the_best_found_as_the_evidence_allows_and_warns_off_unsafe_weights() -> None:
+    told = findings()
+    assert told.choice.verdict == "keep"
+    assert told_of_proposal(dataclasses.replace(told, proposal=told.settings)) == [
+        "Best found: today's numbers."
+    ]
+    ranking = dataclasses.replace(RANKING, weight_vector=0.875, weight_lexical=0.125, threshold=None)
+    other = dataclasses.replace(told.settings, source="proposal", preset=None).with_ranking(ranking)
+    unsafe = dataclasses.replace(told, proposal=other, safe_weights=(Interval(0.25, 0.75),))
+    label, warning = told_of_proposal(unsafe)
+    assert label.startswith("Best found (not adopted; evidence too weak): weightedSum, vector 0.875")
+    assert "threshold none" in label
+    assert warning.startswith("Careful: its vector weight 0.875 lies outside the safe weights (0.25 to 0.75)")
+    safe = dataclasses.replace(unsafe, safe_weights=(Interval(0.25, 1.0),))
+    assert len(told_of_proposal(safe)) == 1
+    adopted = dataclasses.replace(safe, choice=dataclasses.replace(told.choice, verdict="adopt"))
+    assert told_of_proposal(adopted)[0].startswith("Proposal: ")

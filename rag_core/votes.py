@@ -176,8 +176,8 @@ def purge_searches(
         found = count_purge(connection, project_id, chosen)
         if found.searches and not confirmed:
             raise Refused(
-                f"This would delete {counted(found.searches, 'search', 'searches')} with "
-                f"{counted(found.votes, 'vote')} for good.",
+                f"This would delete {counted(found.searches, 'search', 'searches')} and the "
+                f"{counted(found.votes, 'vote')} on them for good.",
                 hint="Say --yes to do it.",
             )
         searches = delete_searches(connection, project_id, chosen) if found.searches else 0

@@ -107,12 +107,22 @@ class Database:
             yield connection
 
 
+# classes of SQLSTATE: connection, authorisation, resources (disk, memory, connections), an operator's intervention, the
+# server's system; a statement that is too complex or a lock that was not given is none of them
+_OUTAGES = ("08", "28", "53", "57", "58")
+
+
 @contextmanager
 def translated_errors() -> Iterator[None]:
-    """Turn what the driver raises when a server is missing or leaves into `DatabaseUnavailable`."""
+    """Turn what the driver raises when a server is missing, leaves or is full into `DatabaseUnavailable`.
+
+    Other errors of a server that does answer are faults of a statement, and pass.
+    """
     try:
         yield
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        if not (error.sqlstate or "08").startswith(_OUTAGES):
+            raise
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise DatabaseUnavailable(
             f"The database does not answer: {lines[0]}",

@@ -143,3 +143,14 @@ def test_no_migration_needs_an_extension_but_vector() -> None:
     }
 
     assert wanted == {"vector"}
+
+
+def test_a_statement_that_the_server_refuses_is_no_outage(module_database: Database) -> None:
+    too_long = "a" * 3_000
+    with (
+        pytest.raises(psycopg.errors.ProgramLimitExceeded),
+        module_database.connection() as connection,
+    ):
+        connection.execute("select to_tsquery('simple', %s)", (too_long,))
+    with module_database.connection() as connection:
+        assert connection.execute("select 1").fetchone() == (1,)

@@ -58,4 +58,5 @@ def told(effective: EffectiveWeight, settings: RankingSettings, cases: int) -> s
         if settings.fusion is Fusion.RRF
         else f"its weight is {settings.weight_vector:.3g}"
     )
-    return f"The vector signal decides {effective.vector:.0%} of disputed pairs (mean of {counted(cases, 'case')}); {given}."
+    decided = f"{effective.vector:.0%} of disputed pairs (mean of {counted(cases, 'case')})"
+    return f"The vector signal decides {decided}; {given}."

@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 BIN := .venv/bin
 
-.PHONY: setup setup-dev run test check format lock bench clean
+.PHONY: setup setup-dev run test lint check format lock bench clean
 
 setup: .venv/.ready
 
@@ -28,12 +28,15 @@ run: setup
 test: setup-dev
 	@$(BIN)/python -m pytest
 
-# format, lint, types, import contracts, fast tests: under a minute
-check: setup-dev
+# format, lint, types, import contracts
+lint: setup-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
+
+# the above and the fast tests, in about a minute
+check: lint
 	$(BIN)/python -m pytest -q tests/unit tests/property tests/contract
 
 format: setup-dev

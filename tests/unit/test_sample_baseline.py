@@ -1,0 +1,24 @@
+"""The sample's frozen run: sound, and of the cases and the chunker that are shipped with it."""
+
+from pathlib import Path
+
+from rag_core.baselines import read_baseline, verify_baseline
+from rag_core.chunking import CHUNKER_VERSION
+from rag_core.database.candidates import QUERY_VERSION
+from rag_core.golden.cases import parse_cases
+
+GOLDEN_SET = Path(__file__).parents[2] / "golden_set"
+
+
+def test_the_frozen_run_is_sound() -> None:
+    assert verify_baseline(GOLDEN_SET / "baselines", "v1") is None
+
+
+def test_the_frozen_run_stands_on_the_shipped_ground() -> None:
+    frozen = read_baseline(GOLDEN_SET / "baselines", "v1")
+    golden = parse_cases((GOLDEN_SET / "cases.yaml").read_text(encoding="utf-8"), file="cases.yaml")
+    assert frozen.identity["casesDigest"] == golden.digest
+    index = frozen.identity["index"]
+    assert isinstance(index, dict)
+    assert (index["chunkerVersion"], index["queryVersion"]) == (CHUNKER_VERSION, QUERY_VERSION)
+    assert sum(frozen.passed.values()) == golden.floor

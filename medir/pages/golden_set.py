@@ -63,11 +63,11 @@ def _draw_set(view: Frame, file: Path) -> None:
         view, reads.last_golden_run(view.project), entry.baseline if entry else None, can_run=not faults
     )
     if seen is not None:
-        _draw_cases(view, file, seen)
-        draw_history(records)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             _draw_runs(records)
             draw_choice(view, AGAINST)
+        _draw_cases(view, file, seen)
+        draw_history(records)
         if seen.run is records[0]:
             draw_raise(view, file, passed=seen.run.passed, floor=seen.floor)
 

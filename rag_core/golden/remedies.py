@@ -104,6 +104,11 @@ class _Replay:
         entries = expected_entries(self._case, self.ranking(settings))
         return entries[0].score if entries and entries[0].fate is Fate.THRESHOLD else None
 
+    def whole_rank(self, settings: RankingSettings) -> int:
+        """The place of the best expected chunk that is shown among all candidates."""
+        entries = expected_entries(self._case, self.ranking(settings))
+        return next(entry.whole_rank for entry in entries if entry.fate is Fate.HIT)
+
     def with_threshold(self, settings: RankingSettings, threshold: float) -> RankingSettings:
         """The settings with another number for the threshold that is in force for these candidates."""
         if self.threshold_field == "threshold":
@@ -141,7 +146,9 @@ def _wider_limit(replay: _Replay, settings: RankingSettings) -> Remedy | None:
     )
     if chosen is None:
         return None
-    sentence = f"It passes with a limit of {chosen.limit} (now {settings.limit})."
+    capped = replay.whole_rank(chosen) - chosen.limit
+    why = f"; the file cap takes {capped} of those above it" if capped > 0 else ""
+    sentence = f"It passes with a limit of {chosen.limit} (now {settings.limit}){why}."
     return Remedy(kind="limit", sentence=sentence, settings=chosen)
 
 

@@ -46,6 +46,14 @@ def test_a_file_crowded_out_by_another_one_passes_with_a_tighter_cap_or_a_wider_
     assert helping["limit"].sentence == "It passes with a limit of 3 (now 2)."
 
 
+def test_a_limit_below_the_rank_in_the_whole_set_is_explained_by_the_cap() -> None:
+    crowded = by_vector(("a.md", 0.9), ("a.md", 0.85), ("a.md", 0.8), ("c.md", 0.75), ("b.md", 0.7))
+    # fifth of all, fourth once the third chunk of a.md is capped
+    assert by_kind(expecting("b.md"), crowded, VECTOR_ONLY)["limit"].sentence == (
+        "It passes with a limit of 4 (now 2); the file cap takes 1 of those above it."
+    )
+
+
 def test_the_nearest_cap_is_chosen_also_from_no_cap() -> None:
     # without a cap a.md fills both places of two; of the caps 3, 2 and 1 only 1 helps
     uncapped = dataclasses.replace(VECTOR_ONLY, max_per_file=None)

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 import platformdirs
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from rag_core.errors import InvalidInput, Unavailable
 
@@ -71,7 +73,7 @@ def load_configuration(environment: Mapping[str, str] | None = None) -> Configur
     sign_in, oidc = _people(file, home / "medir.toml")
     return Configuration(
         home=home,
-        database_url=url or None,
+        database_url=_checked_url(url),
         ollama_host=settings["OLLAMA_HOST"].value,
         port=_port(settings["MEDIR_PORT"]),
         embedding=_embedding(settings["MEDIR_EMBEDDING"]),
@@ -133,6 +135,25 @@ def _read_file(path: Path) -> Mapping[str, object]:
             where={"file": str(path), "field": unknown[0]},
         )
     return content
+
+
+def _checked_url(url: str) -> str | None:
+    """The address of a server, None for the embedded one.
+
+    Raises:
+        InvalidInput: It is no address that PostgreSQL's library understands.
+    """
+    if not url:
+        return None
+    try:
+        conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:
+        raise InvalidInput(
+            "DATABASE_URL is no address of a PostgreSQL database.",
+            hint="Write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, or leave it out to use the embedded server.",
+            where={"field": "DATABASE_URL"},
+        ) from error
+    return url
 
 
 def _people(file: Mapping[str, object], path: Path) -> "tuple[dict[str, Role], dict[str, str]]":

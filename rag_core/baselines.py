@@ -52,6 +52,19 @@ def baselines_folder(project: Project, cases: Path | None = None) -> Path:
     return (cases or cases_file(project)).parent / "baselines"
 
 
+def new_file(folder: Path, name: str) -> Path:
+    """Where a baseline of that name would be written.
+
+    Raises:
+        InvalidInput: That can be no name.
+        Refused: There is a baseline of that name.
+    """
+    file = _file_of(folder, name)
+    if os.path.lexists(file):
+        raise _taken(name, file)
+    return file
+
+
 def freeze(
     evaluation: Evaluation,
     project: Project,
@@ -82,10 +95,7 @@ def freeze(
         InvalidInput: That can be no name.
         Refused: There is a baseline of that name, or the run would be degraded.
     """
-    folder = baselines_folder(project, cases)
-    file = _file_of(folder, name)
-    if os.path.lexists(file):
-        raise _taken(name, file)
+    file = new_file(baselines_folder(project, cases), name)
     run = evaluation.run_golden(
         project, actor=actor, cases=cases, allow_degraded=allow_degraded, listener=listener
     )

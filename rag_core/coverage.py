@@ -1,8 +1,10 @@
 """What of a project's sources is in its index, and whether that index is of today."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from rag_core.database.chunks import indexed_places
 from rag_core.database.connections import Connection, Database
@@ -14,6 +16,20 @@ from rag_core.model import ALL_SCOPES, Scope
 from rag_core.projects import current_commit
 from rag_core.sources.documents import SkipReason, list_markdown
 from rag_core.sources.git import GitRepository
+
+SKIPS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        SkipReason.ENCODING: ("no encoding fits its bytes", "Save it as UTF-8."),
+        SkipReason.TOO_LARGE: ("over 2 MB", "Split it."),
+        SkipReason.UNREADABLE: ("git can't read it", "Check the repository: git fsck."),
+        SkipReason.NAME: ("its name can't be told from another's", "Rename it."),
+        SkipReason.LFS_POINTER: ("an LFS pointer, not the text", ""),
+        SkipReason.SYMLINK: ("a symbolic link, never followed", ""),
+        SkipReason.SUBMODULE: ("another repository's", ""),
+        SkipReason.NOT_MARKDOWN: ("no Markdown", ""),
+    }
+)
+"""Why a file is left out, in words, and what to do about it; empty where that is as it should be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,12 +41,16 @@ def tidy_folder(given: str) -> str:
     """A folder as it is kept: no slashes at its ends, '' for `.`.
 
     Raises:
-        UsageError: It leads out of the project's root.
+        UsageError: It is empty, or leads out of the project's root.
 
     Examples:
         >>> tidy_folder("./docs/decisions/"), tidy_folder(".")
         ('docs/decisions', '')
     """
+    if not given.strip():
+        raise UsageError(
+            "A folder has no name.", hint="Name one inside the repository, or . for the whole of it."
+        )
     parts = [part for part in given.strip().split("/") if part not in ("", ".")]
     if ".." in parts:
         raise UsageError(f"The folder {given!r} leaves the repository.", hint="Give a folder inside it.")

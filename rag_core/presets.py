@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rag_core.errors import InvalidInput, UsageError
+from rag_core.golden.cases import MAX_LIMIT
 from rag_core.model import (
     CandidateSettings,
     EmbeddingModel,
@@ -18,6 +19,8 @@ from rag_core.model import (
     Scope,
     SearchSettings,
 )
+
+MAX_CANDIDATES = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +208,7 @@ def _overridden(base: SearchSettings, ranking: RankingSettings, overrides: Overr
         ranking = dataclasses.replace(ranking, threshold=overrides.threshold)
     if not isinstance(overrides.max_per_file, Unset):
         ranking = dataclasses.replace(ranking, max_per_file=overrides.max_per_file)
+    _check_sizes(overrides)
     if overrides.candidates is not None:
         ranking = dataclasses.replace(ranking, candidates_per_signal=overrides.candidates)
     if overrides.limit is not None:
@@ -223,6 +227,18 @@ def _overridden(base: SearchSettings, ranking: RankingSettings, overrides: Overr
         source=base.source if only_limit else "trial",
         preset=base.preset,
     )
+
+
+def _check_sizes(overrides: Overrides) -> None:
+    """Refuse what nobody could read, and what no signal should be asked for."""
+    for name, given, most in (
+        ("limit", overrides.limit, MAX_LIMIT),
+        ("number of candidates a signal", overrides.candidates, MAX_CANDIDATES),
+    ):
+        if given is not None and given > most:
+            raise InvalidInput(
+                f"The {name} is {given}; at most {most:,} are shown.", hint="Give a smaller one."
+            )
 
 
 def from_json(

@@ -178,7 +178,7 @@ def checked(project: Project, *, docs: Sequence[str] = (), adr: Sequence[str] = 
         UsageError: The repository, the ref or a folder that was given does not exist.
     """
     repository = GitRepository(Path(project.repo))
-    root = tidy_folder(project.root)
+    root = tidy_folder(project.root) if project.root else ""
     commit = repository.resolve(project.ref)
     given_docs, given_adr = tuple(map(tidy_folder, docs)), tuple(map(tidy_folder, adr))
     for folder in ("", *given_docs, *given_adr):

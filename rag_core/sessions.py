@@ -48,6 +48,10 @@ def import_sessions(database: Database, project_id: str, path: Path) -> SessionI
             RefusedLine(line=entries[position].line, reason=f"eventId: is one of session {other!r} already")
             for position, other in appended.misplaced.items()
         )
+        refused.extend(
+            RefusedLine(line=entries[position].line, reason="eventId: is known already, with another content")
+            for position in appended.differing
+        )
         seen += len(entries) - len(appended.misplaced)
         sessions, events = sessions + appended.sessions, events + appended.events
     if not seen:

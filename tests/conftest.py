@@ -19,6 +19,7 @@ from hypothesis import settings
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from databases import drop_database
 from rag_core.database.connections import Database
 from rag_core.database.migration import migrate
 from rag_core.database.server import EmbeddedServer
@@ -34,6 +35,8 @@ CopyDatabase = Callable[[], AbstractContextManager[str]]
 def pytest_configure(config: pytest.Config) -> None:
     # ended politely, a session stops its server and drops its databases, as after Ctrl-C
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # a shell without job control has its background jobs ignore Ctrl-C, and they hand that on
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[EXTERNAL_URL] = os.environ.get("DATABASE_URL") or None
     for name in list(os.environ):
         if name in ("DATABASE_URL", "OLLAMA_HOST") or name.startswith(("MEDIR_", "GIT_", "PG")):
@@ -68,13 +71,13 @@ def blank_database(server_url: str) -> Iterator[str]:
     try:
         if not _can_have_extension(url_of(server_url, name)):
             # an operator has made the extension in the database that DATABASE_URL names
-            _drop(server_url, name)
+            drop_database(server_url, name)
             named = str(conninfo_to_dict(server_url)["dbname"])
             _create(url_of(server_url, "template1"), name, template=named)
             _execute(url_of(server_url, name), sql.SQL("drop owned by current_user cascade"))
         yield name
     finally:
-        _drop(server_url, name)
+        drop_database(server_url, name)
 
 
 @pytest.fixture(scope="session")
@@ -86,7 +89,7 @@ def template_database(server_url: str, blank_database: str) -> Iterator[str]:
         migrate(url_of(server_url, name))
         yield name
     finally:
-        _drop(server_url, name)
+        drop_database(server_url, name)
 
 
 @pytest.fixture(scope="session")
@@ -101,7 +104,7 @@ def copy_database(server_url: str, template_database: str) -> CopyDatabase:
         try:
             yield url_of(server_url, name)
         finally:
-            _drop(server_url, name)
+            drop_database(server_url, name)
 
     return copy
 
@@ -118,7 +121,7 @@ def empty_database(server_url: str, blank_database: str) -> CopyDatabase:
         try:
             yield url_of(server_url, name)
         finally:
-            _drop(server_url, name)
+            drop_database(server_url, name)
 
     return create
 
@@ -178,10 +181,6 @@ def _create(server_url: str, name: str, *, template: str) -> None:
         server_url,
         sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(template)),
     )
-
-
-def _drop(server_url: str, name: str) -> None:
-    _execute(server_url, sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
 
 
 def _execute(url: str, statement: sql.SQL | sql.Composed) -> None:

@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Element
 
 import medir
+from databases import drop_database
 from material import DOCUMENTS, Repository
 from medir.configuration import load_configuration
 from medir.pages import PAGES
@@ -138,9 +139,7 @@ def installations(server_url: str, template_database: str, folder: Path) -> Iter
     finally:
         forget_workbenches()
         for name in made:
-            _execute(
-                server_url, sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name))
-            )
+            drop_database(server_url, name)
         shutil.rmtree(folder)
 
 

@@ -24,7 +24,12 @@ from rag_core.presets import Overrides
 @project_option
 @cases_option
 @click.option("--baseline", metavar="NAME", help="Its passing cases must not be lost.")
-@click.option("--metric", default="passed", show_default=True, help="What to choose by, e.g. hit@5.")
+@click.option(
+    "--metric",
+    default="passed",
+    show_default=True,
+    help="What to choose by: passed, rejected, mrr, hit@K, p@K, recall@K, ndcg@K.",
+)
 @click.option(
     "--wrong-citation-price",
     "price",

@@ -5,6 +5,7 @@ Exit codes: 0 good, 1 a gate was not met, 2 wrong use, bad input, no service or 
 else goes to standard error.
 """
 
+import errno
 import functools
 import getpass
 import json
@@ -196,7 +197,8 @@ def run(command: click.Command, arguments: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         _refuse(output, "interrupted", "Stopped.", "")
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):
+        # click ends with SystemExit for a broken pipe alone
         # whoever read the output has left; nobody is there to be told
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -210,6 +212,8 @@ def _tell(output: Output, error: Exception) -> int:
         return _refuse(output, "usage", error.format_message(), _usage_hint(error))
     if isinstance(error, MedirError):
         return refuse_error(output, error)
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return _refuse(output, "unavailable", "There is no space left to write to.", "Free some space.")
     return _fault(output, error)
 
 

@@ -16,6 +16,7 @@ from medir.cli.frame import (
     stop,
     with_output,
 )
+from rag_core.coverage import SKIPS
 from rag_core.errors import UsageError
 from rag_core.indexing import IndexReport
 from rag_core.model import ALL_SCOPES, Scope
@@ -121,7 +122,8 @@ def print_report(output: Output, report: IndexReport) -> None:
     )
     for entry in report.skipped:
         why = "by rule" if entry["byRule"] else "not indexed"
-        output.say(f"  {_shown(entry['path'])}: {entry['reason']} ({why})")
+        told, remedy = SKIPS[str(entry["reason"])]
+        output.say(f"  {_shown(entry['path'])}: {told} ({why})" + (f". {remedy}" if remedy else ""))
     for note in report.notes:
         output.say(f"  {_shown(note['path'])}: {note['note']}")
     if report.votes_lost:

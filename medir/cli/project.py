@@ -115,12 +115,13 @@ def list_verb(output: Output) -> None:
 
 
 @project.command("show")
+@click.argument("project_name", metavar="[PROJECT]", required=False)
 @project_option
 @with_output
-def show_verb(output: Output, project_id: str | None) -> None:
+def show_verb(output: Output, project_name: str | None, project_id: str | None) -> None:
     """One project."""
     with services() as opened:
-        found = _to_json(chosen_project(opened, project_id))
+        found = _to_json(chosen_project(opened, project_name or project_id))
     output.emit(found)
     for key, value in found.items():
         shown = ", ".join(map(str, value)) if isinstance(value, list) else value
@@ -128,13 +129,14 @@ def show_verb(output: Output, project_id: str | None) -> None:
 
 
 @project.command("remove")
+@click.argument("project_name", metavar="[PROJECT]", required=False)
 @project_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @with_output
-def remove_verb(output: Output, project_id: str | None, yes: bool) -> None:
+def remove_verb(output: Output, project_name: str | None, project_id: str | None, yes: bool) -> None:
     """Delete a project with its index, searches, votes and runs."""
     with services() as opened:
-        found = chosen_project(opened, project_id)
+        found = chosen_project(opened, project_name or project_id)
         if not yes and (output.as_json or not sys.stdin.isatty()):
             raise Refused(f"Nobody is here to be asked whether {found.project_id} may go.", hint="Add --yes.")
         if not yes:

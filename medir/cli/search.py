@@ -125,8 +125,8 @@ def _print_explanation(output: Output, answer: Answer) -> None:
         fate = chunk.entry.fate if chunk.entry else "candidates (in neither signal's list)"
         where = f"whole set {chunk.entry.whole_rank}" if chunk.entry else "not in the whole set"
         output.say(
-            f"  chunk {chunk.ordinal}: {where}, vector {chunk.vector_position or '-'}, "
-            f"lexical {chunk.lexical_position or '-'}, {fate}"
+            f"  chunk {chunk.ordinal}: {where}, vector rank {chunk.vector_position or '-'}, "
+            f"lexical rank {chunk.lexical_position or '-'}, {fate}"
         )
 
 

@@ -8,13 +8,16 @@ from medir.cli.frame import (
     Output,
     chosen_project,
     configuration,
+    plain,
     project_option,
     services,
     stop,
     with_output,
 )
 from medir.doctor import examine
-from rag_core.coverage import Coverage, measure_coverage
+from rag_core.coverage import SKIPS, Coverage, measure_coverage
+from rag_core.model import Scope
+from rag_core.plurals import counted
 
 
 @click.command("coverage")
@@ -59,8 +62,15 @@ def _print(output: Output, measured: Coverage) -> None:
         )
     output.people.print(table)
     for scope in measured.scopes:
+        if scope.parts is not None and (scope.parts.waiting or scope.parts.without_text):
+            unit = "session" if scope.scope is Scope.SESSION else "file"
+            output.say(
+                f"  {scope.scope}: {counted(scope.parts.waiting, unit)} not read yet or changed since, "
+                f"{counted(scope.parts.without_text, unit)} without text"
+            )
         for entry in scope.skipped_files:
-            output.say(f"  {entry['path']}: {entry['reason']}")
+            told, remedy = SKIPS[entry["reason"]]
+            output.say(f"  {plain(entry['path'])}: {told}" + (f". {remedy}" if remedy else ""))
     output.say(f"Commit indexed: {measured.commit or '-'}; now: {measured.head_commit or '-'}")
     if measured.moved:
         output.say("The repository has moved on; run `medir index`.")

@@ -8,22 +8,13 @@ import streamlit as st
 from medir.page_kit.frame import Frame
 from medir.page_kit.services import workbench
 from medir.page_kit.signs import DASH, FAILED, PASSED, age, theme
-from rag_core.coverage import Coverage, ScopeCoverage, SourceParts
+from rag_core.coverage import SKIPS, Coverage, ScopeCoverage, SourceParts
 from rag_core.figures.coverage import ScopeBar, coverage_bars
 from rag_core.figures.layout import CONFIG
 from rag_core.model import Scope
 from rag_core.plurals import counted
 
 SCOPE_NAMES: dict[str, str] = {"docs": "documents", "adr": "decisions", "session": "sessions"}
-_REASONS: dict[str, tuple[str, str]] = {
-    "encoding": ("no encoding fits its bytes", "Save it as UTF-8."),
-    "tooLarge": ("over 2 MB", "Split it."),
-    "unreadable": ("git can't read it", "Check the repository: git fsck."),
-    "name": ("its name can't be told from another's", "Rename it."),
-    "lfsPointer": ("an LFS pointer, not the text", ""),
-    "symlink": ("a symbolic link, never followed", ""),
-    "submodule": ("another repository's", ""),
-}
 # a table of more rows is for a program to read
 _LISTED = 1_000
 
@@ -83,10 +74,7 @@ def shortcomings(coverage: Coverage) -> tuple[str, ...]:
 def faults(scopes: Sequence[ScopeCoverage]) -> list[dict[str, str]]:
     """The skipped files that should have been indexed."""
     return [
-        entry
-        for scope in scopes
-        for entry in scope.skipped_files
-        if _REASONS.get(entry["reason"], ("", ""))[1]
+        entry for scope in scopes for entry in scope.skipped_files if SKIPS.get(entry["reason"], ("", ""))[1]
     ]
 
 
@@ -145,8 +133,8 @@ def draw_left_out(coverage: Coverage) -> None:
                     {
                         "": FAILED if entry in faulty else DASH,
                         "file": entry["path"],
-                        "why": _REASONS.get(entry["reason"], (entry["reason"], ""))[0],
-                        "what to do": _REASONS.get(entry["reason"], ("", ""))[1] or "nothing: by rule",
+                        "why": SKIPS.get(entry["reason"], (entry["reason"], ""))[0],
+                        "what to do": SKIPS.get(entry["reason"], ("", ""))[1] or "nothing: by rule",
                     }
                     for entry in (*faulty, *by_rule)[:_LISTED]
                 ]

@@ -13,12 +13,14 @@ from rag_core.events import INDEXED_EVENT_TYPES, Message, SessionEvent
 class Appended:
     """What came of some events: how many sessions and events were new, and which events can't be taken.
 
-    `misplaced` maps an event's position among those given to the other session that has its id already.
+    `misplaced` maps an event's position among those given to the other session that has its id already;
+    `differing` are the positions of events that are there already with another type or payload.
     """
 
     sessions: int
     events: int
     misplaced: Mapping[int, str]
+    differing: tuple[int, ...]
 
 
 def append_events(connection: Connection, project_id: str, events: Sequence[SessionEvent]) -> Appended:
@@ -30,13 +32,18 @@ def append_events(connection: Connection, project_id: str, events: Sequence[Sess
     connection.execute(
         "select pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"medir:sessions:{project_id}",)
     )
-    session_of = _sessions_of_events(connection, project_id, [event.event_id for event in events])
+    standing = _standing(connection, project_id, [event.event_id for event in events])
     new_sessions = new_events = 0
     misplaced: dict[int, str] = {}
+    differing: list[int] = []
     for position, event in enumerate(events):
-        other = session_of.setdefault(event.event_id, event.session_id)
+        content = (event.type, event.payload)
+        other, known = standing.setdefault(event.event_id, (event.session_id, content))
         if other != event.session_id:
             misplaced[position] = other
+            continue
+        if known != content:
+            differing.append(position)
             continue
         new_sessions += connection.execute(
             """
@@ -51,15 +58,21 @@ def append_events(connection: Connection, project_id: str, events: Sequence[Sess
                 "update sessions set title = %s where project_id = %s and id = %s and title is null",
                 (event.title, project_id, event.session_id),
             )
-    return Appended(sessions=new_sessions, events=new_events, misplaced=misplaced)
+    return Appended(sessions=new_sessions, events=new_events, misplaced=misplaced, differing=tuple(differing))
 
 
-def _sessions_of_events(connection: Connection, project_id: str, event_ids: Sequence[str]) -> dict[str, str]:
+def _standing(
+    connection: Connection, project_id: str, event_ids: Sequence[str]
+) -> dict[str, tuple[str, tuple[str, Mapping[str, object]]]]:
+    """Of the events that are there already, session, type and payload by id."""
     rows = connection.execute(
-        "select id, session_id from session_events where project_id = %s and id = any(%s::text[])",
+        """
+        select id, session_id, type, payload from session_events
+        where project_id = %s and id = any(%s::text[])
+        """,
         (project_id, list(event_ids)),
     ).fetchall()
-    return dict(rows)
+    return {event_id: (session_id, (kind, payload)) for event_id, session_id, kind, payload in rows}
 
 
 def _append(connection: Connection, project_id: str, event: SessionEvent) -> int:

@@ -165,9 +165,18 @@ def _other_weight(
     )
     if chosen is None:
         return None
-    where = f"{low:.4f}" if f"{low:.4f}" == f"{high:.4f}" else f"{low:.4f} to {high:.4f}"
-    sentence = f"It passes with a vector weight of {where} (now {now:g})."
+    sentence = f"It passes with a vector weight of {_inward(low, high)} (now {now:g})."
     return Remedy(kind="weight", sentence=sentence, settings=chosen, low=low, high=high)
+
+
+def _inward(low: float, high: float) -> str:
+    """An interval with its ends rounded into it, so that what is read passes too."""
+    for digits in range(4, 17):
+        scale = 10**digits
+        first, last = math.ceil(low * scale) / scale, math.floor(high * scale) / scale
+        if low <= first <= last <= high:
+            return f"{first:.{digits}f}" if first == last else f"{first:.{digits}f} to {last:.{digits}f}"
+    return repr(low)
 
 
 def _away(run: tuple[float, float], weight: float) -> float:

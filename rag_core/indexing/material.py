@@ -68,15 +68,25 @@ def read_material(database: Database, project: Project, target: Target, progress
     return Material(tree=tree, chunks=tuple(chunks), sources=sources)
 
 
+def require_session(database: Database, project_id: str, session_id: str) -> None:
+    """Refuse a session that was never imported.
+
+    Raises:
+        UsageError: The project has none of that id.
+    """
+    with database.connection() as connection:
+        known = list_sessions(connection, project_id)
+    if session_id not in known:
+        raise UsageError(
+            f"The project {project_id} has no session {session_id!r}.",
+            hint="Import it first: medir sessions import FILE.",
+        )
+
+
 def _read_sessions(database: Database, project: Project, session_id: str | None) -> tuple[int, list[Chunk]]:
     with database.connection() as connection:
         known = list_sessions(connection, project.project_id)
         messages = read_messages(connection, project.project_id, session_id)
-    if session_id is not None and session_id not in known:
-        raise UsageError(
-            f"The project {project.project_id} has no session {session_id!r}.",
-            hint="Import it first: medir sessions import FILE.",
-        )
     chunks: list[Chunk] = []
     ordinals: dict[str, int] = {}
     for message in messages:

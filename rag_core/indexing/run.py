@@ -34,7 +34,7 @@ from rag_core.database.vectors import drop_unused_vectors
 from rag_core.embedding.providers import Providers
 from rag_core.errors import VotesAtRisk
 from rag_core.indexing.matching import Plan, match, rebuild
-from rag_core.indexing.material import Material, Target, read_material
+from rag_core.indexing.material import Material, Target, read_material, require_session
 from rag_core.indexing.report import ChangeReport, IndexMode, IndexReport
 from rag_core.indexing.vectors import ChunkVectors, embed_chunks
 from rag_core.model import ALL_SCOPES, Actor, Scope
@@ -90,6 +90,9 @@ class Indexing:
             session_id=session_id,
             ref=ref or project.ref,
         )
+        if session_id is not None:
+            # what was never begun leaves no run behind
+            require_session(self._database, project.project_id, session_id)
         with running(
             self._database,
             self._clock,

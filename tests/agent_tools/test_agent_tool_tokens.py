@@ -143,7 +143,7 @@ def test_without_tokens_only_this_machine_is_trusted_and_not_where_people_sign_i
     answer = anyio.run(ask)
     assert answer.status_code == status
     if status == 401:
-        assert answer.json()["detail"] == "Without tokens, only this machine is served."
+        assert answer.json()["detail"] == "Without a token, only this machine's operator is let in."
 
 
 def test_a_database_that_is_away_is_no_refusal_of_the_caller() -> None:

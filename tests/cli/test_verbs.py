@@ -51,7 +51,7 @@ def test_project_add_and_index_answer_as_the_contract_says(
     }
     again = medir_verb("index", "--project", "nova-frota", "--dry-run", "--json").document
     assert (again["mode"], again["dryRun"]) == ("incremental", True)
-    removed = medir_verb("project", "remove", "--project", "nova-frota", "--yes", "--json")
+    removed = medir_verb("project", "remove", "nova-frota", "--yes", "--json")
     assert (removed.code, removed.document) == (0, {"removed": "nova-frota"})
 
 
@@ -298,6 +298,10 @@ def test_coverage_and_doctor_have_the_contracts_shapes(indexed: Caller) -> None:
         ("search", "a" * 2001, "--project", "entrega"),
         ("search", "frete", "--project", "entrega", "--scope", "code"),
         ("search", "frete", "--project", "entrega", "--weight-vector", "1.5"),
+        ("search", "frete", "--project", "entrega", "--limit", "51"),
+        ("search", "frete", "--project", "entrega", "--candidates", "1001"),
+        ("project", "add", "vazio", "--repo", ".", "--docs", ""),
+        ("index", "--project", "entrega", "--session", "nenhuma"),
         ("search", "frete", "--project", "entrega", "--weight-vector", "nan"),
         ("search", "frete", "--project", "entrega", "--threshold", "nan"),
         ("search", "frete", "--project", "entrega", "--threshold", "low"),

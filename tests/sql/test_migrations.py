@@ -15,6 +15,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 from schema_dump import SCHEMA_FILE, dump_schema
 
+from databases import drop_database
 from rag_core.database.connections import Connection, Database
 from rag_core.database.migration import Migration, migrate, migration_status, shipped_migrations
 from rag_core.database.server_cluster import installed_programs
@@ -370,6 +371,6 @@ def _database_of_an_ordinary_role(server_url: str) -> Iterator[str]:
         try:
             yield url
         finally:
-            connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+            drop_database(server_url, name)
             if made_role:
                 connection.execute(sql.SQL("drop role {}").format(sql.Identifier(owner)))

@@ -212,6 +212,19 @@ def test_refused_lines_are_reported_in_order_and_the_rest_is_taken(
     assert log_of(database, "other") == []
 
 
+def test_an_event_that_is_known_with_another_content_is_refused_and_the_first_stays(
+    database: Database, project: Project, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "s.jsonl", [event(1), event(1, payload={"text": "outra coisa"}), event(1)])
+    done = import_sessions(database, project.project_id, path)
+    assert [(entry.line, entry.reason) for entry in done.refused] == [
+        (2, "eventId: is known already, with another content")
+    ]
+    assert (done.events, log_of(database, "s1")) == (1, [(1, "e1")])
+    again = import_sessions(database, project.project_id, path)
+    assert ([entry.line for entry in again.refused], again.events) == ([2], 0)
+
+
 def test_a_file_without_any_event_is_refused_and_names_its_first_fault(
     database: Database, project: Project, tmp_path: Path
 ) -> None:

@@ -67,6 +67,13 @@ def test_an_unknown_provider_is_refused_with_those_there_are(tmp_path: Path) -> 
     assert refusal.value.hint == "Use auto, ollama or embedded."
 
 
+@pytest.mark.parametrize("url", ["foo", "postgresql://[bad", "postgresql://h?nobody=1"])
+def test_an_address_that_is_none_of_postgresqls_is_refused_with_its_form(tmp_path: Path, url: str) -> None:
+    with pytest.raises(InvalidInput, match="DATABASE_URL is no address") as refusal:
+        load(tmp_path, DATABASE_URL=url)
+    assert "postgresql://USER" in refusal.value.hint
+
+
 def test_a_file_that_does_not_parse_is_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="does not parse") as refusal:
         load(tmp_path, "MEDIR_PORT = ")

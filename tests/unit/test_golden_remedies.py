@@ -95,7 +95,7 @@ def test_a_case_that_one_signal_knows_better_is_told_the_nearest_weights() -> No
     assert weight.settings == dataclasses.replace(
         settings, weight_vector=weight.high, weight_lexical=1 - weight.high
     )
-    assert weight.sentence == "It passes with a vector weight of 0.0000 to 0.5000 (now 0.6)."
+    assert weight.sentence == "It passes with a vector weight of 0.0000 to 0.4999 (now 0.6)."
 
 
 def test_a_case_that_passes_on_a_sliver_of_weights_is_told_that_sliver() -> None:

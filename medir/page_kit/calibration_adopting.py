@@ -13,7 +13,7 @@ from medir.page_kit.guard import draw_banner, guarded, refusal_told
 from medir.page_kit.services import caller, may_maintain, visitor, workbench
 from medir.page_kit.signs import LOST, PASSED, WON, settings_line
 from rag_core.adopting import adopt_settings
-from rag_core.baselines import baselines_folder, freeze
+from rag_core.baselines import baselines_folder, freeze, new_file
 from rag_core.errors import MedirError
 from rag_core.model import SearchSettings
 from rag_core.plurals import counted
@@ -227,6 +227,12 @@ def _ask_to_freeze(view: Frame) -> None:
         return
     if not name:
         st.warning("A baseline has a name.", icon=":material/edit_note:")
+        return
+    try:
+        new_file(folder, name)
+    except MedirError as error:
+        st.warning("A baseline can't have that name.", icon=":material/edit_note:")
+        st.text(f"{error.message} {error.hint}")
         return
     with refusal_told():
         who = caller()

@@ -377,11 +377,13 @@ def test_freezing_writes_a_baseline_that_the_setting_at_hand_is_then_held_agains
     # the same numbers over the same index
     assert "**▼ 0 lost, ▲ 0 won**" in said(page)
     page.button(key="calibration-freeze").click().run()
-    page.text_input(key="calibration-baseline-name").set_value("v1").run()
-    page.button(key="calibration-freeze-confirm").click().run()
-    workbench().work.wait("freeze entrega", timeout_s=60)
-    page.run()
-    assert "There is a baseline 'v1' already" in texts(page)
+    for name, told in (("v1", "There is a baseline 'v1' already"), ("../fora", "name of a baseline")):
+        page.text_input(key="calibration-baseline-name").set_value(name).run()
+        page.button(key="calibration-freeze-confirm").click().run()
+        # the dialog stays, with what was typed
+        assert told in texts(page)
+        assert page.text_input(key="calibration-baseline-name").value == name
+    assert [file.name for file in (own_installation.cases.parent / "baselines").iterdir()] == ["v1.json"]
 
 
 def test_what_people_wrote_is_never_markdown(own_installation: Installation):

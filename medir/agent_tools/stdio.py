@@ -7,13 +7,14 @@ import signal
 import threading
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
+from io import TextIOWrapper
 from typing import BinaryIO, Literal, cast
 
 import anyio
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
-_STDIN = 0
+_STDIN, _STDOUT, _STDERR = 0, 1, 2
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -25,7 +26,7 @@ def serve_stdio(server: Server[Mapping[str, object]]) -> None:
     """
     before = {number: signal.getsignal(number) for number in _ENDING}
     try:
-        ended = anyio.run(_serve, server, _take_input())
+        ended = anyio.run(_serve, server, _take_input(), _take_output())
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -33,12 +34,17 @@ def serve_stdio(server: Server[Mapping[str, object]]) -> None:
         raise KeyboardInterrupt
 
 
-async def _serve(server: Server[Mapping[str, object]], wire: BinaryIO) -> Literal["client", "signal"]:
+async def _serve(
+    server: Server[Mapping[str, object]], wire: BinaryIO, answers: TextIOWrapper
+) -> Literal["client", "signal"]:
     """Who ended it."""
     lines = cast("anyio.AsyncFile[str]", _lines(wire))
     signalled = anyio.Event()
     try:
-        async with anyio.create_task_group() as group, stdio_server(stdin=lines) as (incoming, outgoing):
+        async with (
+            anyio.create_task_group() as group,
+            stdio_server(stdin=lines, stdout=anyio.wrap_file(answers)) as (incoming, outgoing),
+        ):
             # an exception out of a signal's handler would end up in any task there is
             group.start_soon(_wait_for_signal, signalled, group.cancel_scope)
             await server.run(incoming, outgoing, server.create_initialization_options())
@@ -46,6 +52,10 @@ async def _serve(server: Server[Mapping[str, object]], wire: BinaryIO) -> Litera
     except* BrokenPipeError:
         # the client left while it was being answered
         pass
+    finally:
+        # what it never read would else be complained of at the interpreter's end
+        with suppress(OSError):
+            answers.close()
     return "signal" if signalled.is_set() else "client"
 
 
@@ -63,6 +73,13 @@ def _take_input() -> BinaryIO:
     os.dup2(null, _STDIN)
     os.close(null)
     return os.fdopen(wire, "rb", closefd=False)
+
+
+def _take_output() -> TextIOWrapper:
+    """Where the client reads; what anything else prints goes to the error stream."""
+    wire = fcntl.fcntl(_STDOUT, fcntl.F_DUPFD_CLOEXEC, 3)
+    os.dup2(_STDERR, _STDOUT)
+    return TextIOWrapper(os.fdopen(wire, "wb"), encoding="utf-8", newline="")
 
 
 async def _lines(wire: BinaryIO) -> AsyncIterator[str]:

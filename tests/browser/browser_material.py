@@ -8,9 +8,13 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = (
@@ -27,6 +31,16 @@ SETTLED = (
     " && document.querySelector('h2') !== null"
 )
 _START_S = 60.0
+_PATIENCE_MS, _LOOK_EVERY_MS = 60_000, 200
+
+
+def eventually(page: "Page", holds: Callable[[], bool]) -> None:
+    """Wait until something holds: after a step back, the address changes before the page does."""
+    for _ in range(_PATIENCE_MS // _LOOK_EVERY_MS):
+        if holds():
+            return
+        page.wait_for_timeout(_LOOK_EVERY_MS)
+    raise AssertionError("it never came to hold")
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from browser_material import SETTLED
+from browser_material import SETTLED, eventually
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -77,9 +77,8 @@ def test_a_calibration_goes_on_while_another_page_is_looked_at_and_a_setting_is_
         # one click chose two numbers, and one step back gives both back
         page.go_back()
         page.wait_for_url(lambda url: "at-threshold" not in url, timeout=PATIENCE_MS)
-        settled(page)
+        eventually(page, lambda: slider.input_value() == weight)
         assert f"at-weight={weight}" in page.url
-        assert slider.input_value() == weight
 
         outside = [url for url in elsewhere if "127.0.0.1" not in url]
         assert not [url for url in outside if not url.startswith(("data:", "blob:"))]

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 import pytest
-from browser_material import SETTLED
+from browser_material import SETTLED, eventually
 
 from medir.pages import PAGES
 
@@ -46,9 +46,8 @@ def test_a_row_that_is_selected_is_explained_and_back_leads_back(visit: OpenPage
             settled(page)
         assert page.locator("h3").first.inner_text() == "✗ This case fails"
         page.go_back()
-        settled(page)
-        assert "case=frete" in page.url
-        assert page.locator("h3").first.inner_text() == "✓ This case passes"
+        page.wait_for_url("**case=frete**")
+        eventually(page, lambda: page.locator("h3").first.inner_text() == "✓ This case passes")
 
 
 def test_back_to_an_address_that_did_not_say_it_yet_takes_the_choice_back(visit: OpenPage):
@@ -84,11 +83,11 @@ def test_a_question_is_answered_with_its_words_marked(visit: OpenPage):
         assert "q=Por" in page.url
         box.fill("O que entra no frete?")
         box.press("Enter")
+        page.wait_for_url("**q=O*")
         settled(page)
         page.go_back()
-        settled(page)
-        assert box.input_value() == "Por quantos dias a fila guarda eventos?"
-        assert "docs/adr/0001-fila.md" in page.locator(".st-key-hit-1").inner_text()
+        eventually(page, lambda: box.input_value() == "Por quantos dias a fila guarda eventos?")
+        eventually(page, lambda: "docs/adr/0001-fila.md" in page.locator(".st-key-hit-1").inner_text())
 
 
 def test_hostile_text_is_seen_as_it_was_written_and_fetches_nothing(visit: OpenPage):
@@ -123,14 +122,15 @@ def test_a_citation_opens_its_source_and_the_address_leads_to_it(visit: OpenPage
 def test_a_run_goes_on_while_another_page_is_looked_at(visit: OpenPage):
     with visit("/golden-set") as page:
         page.locator(".st-key-run-golden button").click()
+        # a page that is left before its run has begun has begun nothing
+        page.locator(".st-key-run-golden button").wait_for(state="detached")
         # a link that is clicked before the last one has led anywhere leads nowhere
         for name in ("Search", "Golden set"):
             page.get_by_role("link", name=name).first.click()
             page.get_by_role("heading", name=name, exact=True).wait_for()
             settled(page)
         page.locator(".st-key-run-golden button").wait_for()
-        settled(page)
-        assert "0 lost" in page.locator("[data-testid=stAlert]").first.inner_text()
+        eventually(page, lambda: "0 lost" in page.locator("[data-testid=stAlert]").first.inner_text())
 
 
 @pytest.mark.parametrize(("address", "dark"), list(zip(ADDRESSES, [True, False] * 3, strict=True)))

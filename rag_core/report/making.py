@@ -44,6 +44,7 @@ _CONNECTIONS = 3
 _WORTH_ANOTHER_S = 0.03
 # how long a window has to be for its days to be many
 _ONE_DAY = timedelta(days=1)
+_LIKELY: tuple[Split, ...] = ("whole", "day", "actor", "settings")
 _T = TypeVar("_T")
 Latencies = Mapping[str, PartLatencies]
 
@@ -66,8 +67,8 @@ def make_report(database: Database, project_id: str, window: Window, *, syntheti
     )
     with _Readers.open(database, span.zone) as readers:
         counting = readers.submit(read_counts, span)
-        # which splits to measure is known by the counts; these are worth it whatever they say
-        at_once: list[Split] = ["whole", "day"] if span.end - span.start > _ONE_DAY else ["whole"]
+        # which splits to measure is known by the counts; these are mostly needed, and no core waits for it
+        at_once: tuple[Split, ...] = _LIKELY if span.end - span.start > _ONE_DAY else ("whole",)
         measuring: dict[Split, Future[list[PartLatencies]]] = {
             split: readers.submit(read_latencies, span, split) for split in at_once
         }

@@ -7,9 +7,10 @@ import streamlit as st
 
 from medir.page_kit import reads
 from medir.page_kit.address import Parameter, refuse
+from medir.page_kit.calibration_scene import baselines_in
 from medir.page_kit.frame import Frame
 from medir.page_kit.golden_rows import differences, passed_by_case, previous_of
-from rag_core.baselines import BaselineEntry, baselines_folder, list_baselines
+from rag_core.baselines import BaselineEntry, baselines_folder
 from rag_core.comparing import BaselineComparison, Turned, compare_recorded
 from rag_core.golden.cases import GoldenCase, GoldenSet
 from rag_core.history import GoldenRecord
@@ -42,7 +43,7 @@ def choose_baseline(view: Frame, parameter: Parameter[str]) -> BaselineEntry | N
     if not chosen:
         return None
     entry = next(
-        (found for found in list_baselines(baselines_folder(view.project)) if found.name == chosen), None
+        (found for found in baselines_in(baselines_folder(view.project)) if found.name == chosen), None
     )
     if entry is None:
         refuse(parameter, chosen)
@@ -56,7 +57,7 @@ def choose_baseline(view: Frame, parameter: Parameter[str]) -> BaselineEntry | N
 def draw_choice(view: Frame, parameter: Parameter[str]) -> None:
     """The box that chooses a baseline by name."""
     names = [
-        entry.name for entry in list_baselines(baselines_folder(view.project)) if entry.baseline is not None
+        entry.name for entry in baselines_in(baselines_folder(view.project)) if entry.baseline is not None
     ]
     st.selectbox(
         "Held against",

@@ -43,6 +43,11 @@ def pytest_configure(config: pytest.Config) -> None:
             del os.environ[name]
     # nobody's own settings of git decide how a test's repository is made
     os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    if config.option.basetemp is None:
+        # pytest would leave the folders of its last three runs behind
+        folder = tempfile.mkdtemp(prefix="medir-tests-")
+        config.option.basetemp = Path(folder) / "made"
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 @pytest.fixture(scope="session")

@@ -31,6 +31,9 @@ def test_under_the_seeds_numbers_as_many_questions_are_answered_as_was_measured(
 ) -> None:
     repository = Repository(tmp_path / "repository", {})
     shutil.copytree(CORPORA / corpus / "files", repository.folder, dirs_exist_ok=True)
+    for folder in (repository.folder, *repository.folder.rglob("*/")):
+        # the copies of folders that nobody may write to could not be removed again
+        folder.chmod(0o755)
     repository.commit({})
     made = services(module_database, providers=PROVIDERS)
     project = add_project(module_database, corpus, repo=repository.folder)

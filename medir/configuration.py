@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
-import platformdirs
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
@@ -102,6 +101,8 @@ def _home(environment: Mapping[str, str]) -> Setting:
         )
     if os.geteuid() == 0:
         return Setting(name="MEDIR_HOME", value=str(_ROOT_HOME), source="default")
+    import platformdirs  # noqa: PLC0415  most installations name their folder or are root's
+
     try:
         folder = Path(platformdirs.user_data_dir("medir", appauthor=False)).expanduser()
     except RuntimeError as error:

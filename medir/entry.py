@@ -1,5 +1,6 @@
 """Where the program begins: nothing is loaded yet, so that Ctrl-C is answered in the first second too."""
 
+import gc
 import os
 import sys
 
@@ -11,9 +12,17 @@ def main() -> None:
     # one thread a multiplication: the encoder's are small, and threads that wait for each other cost three times the
     # processor; it is read when numpy is loaded
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # what loading makes stays to the end; looking for garbage in it, and once more at the end, would be a tenth of the
+    # time of a short command
+    gc.disable()
     try:
         from medir.cli import main as run  # noqa: PLC0415
     except KeyboardInterrupt:
         sys.stderr.write("Stopped.\n")
         sys.exit(EXIT_INTERRUPTED)
-    run()
+    gc.freeze()
+    gc.enable()
+    try:
+        run()
+    finally:
+        gc.freeze()

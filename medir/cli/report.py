@@ -17,7 +17,6 @@ from medir.cli.frame import (
 )
 from rag_core.clock import SystemClock
 from rag_core.errors import Refused, UsageError
-from rag_core.formats.report_csv import report_csv
 from rag_core.report.definitions import explain_number
 from rag_core.report.making import make_report
 from rag_core.report.numbers import Report
@@ -84,6 +83,8 @@ def rag(
         output.note(f"Wrote {html}.")
     output.emit(report.to_json())
     if as_csv:
+        from rag_core.formats.report_csv import report_csv  # noqa: PLC0415
+
         click.echo(report_csv(report), nl=False)
     elif not output.as_json:
         from medir.cli.report_tables import print_report  # noqa: PLC0415

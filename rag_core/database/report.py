@@ -22,23 +22,21 @@ Split = Literal["whole", "settings", "model", "actor", "surface", "scope", "day"
 _MEMORY = "128MB"
 _PATIENCE = "10min"
 
-# a row is a split and key. votes: one row a search; cells: one row a distinct set of facts of searches
+# a row is a split and key. votes: one row a search; cells: one row a distinct set of facts of searches. A hit has one
+# rank in its search, so hits judged down to rank 10 are counted as bits, which costs less than distinct chunks
 COUNTS: LiteralString = """
 with votes as (
     select searched_at, search_id,
-        count(distinct chunk_id)::int as judged,
+        coalesce(bit_or(1 << rank) filter (where rank <= 10), 0) as seen,
+        count(distinct chunk_id) filter (where rank > 10)::int as deeper,
         count(*) filter (where rank <= 1)::int as votes_1,
         count(*) filter (where rank <= 1 and verdict = 'util')::int as useful_1,
-        count(distinct chunk_id) filter (where rank <= 1)::int as judged_1,
         count(*) filter (where rank <= 3)::int as votes_3,
         count(*) filter (where rank <= 3 and verdict = 'util')::int as useful_3,
-        count(distinct chunk_id) filter (where rank <= 3)::int as judged_3,
         count(*) filter (where rank <= 5)::int as votes_5,
         count(*) filter (where rank <= 5 and verdict = 'util')::int as useful_5,
-        count(distinct chunk_id) filter (where rank <= 5)::int as judged_5,
         count(*) filter (where rank <= 10)::int as votes_10,
-        count(*) filter (where rank <= 10 and verdict = 'util')::int as useful_10,
-        count(distinct chunk_id) filter (where rank <= 10)::int as judged_10
+        count(*) filter (where rank <= 10 and verdict = 'util')::int as useful_10
     from rag_feedback
     where project_id = %(project)s and searched_at >= %(start)s and searched_at < %(end)s
     group by searched_at, search_id
@@ -50,23 +48,23 @@ with votes as (
         count(*) filter (where s.hit_count = 0) as no_hit,
         count(*) filter (where not s.vector_available) as vector_unavailable,
         sum(case when s.degraded then 0 else s.hit_count end) as shown,
-        sum(v.judged) as judged,
-        sum(v.votes_1) as votes_1,
-        sum(v.useful_1) as useful_1,
-        sum(v.judged_1) as judged_1,
-        sum(v.votes_3) as votes_3,
-        sum(v.useful_3) as useful_3,
-        sum(v.judged_3) as judged_3,
-        sum(v.votes_5) as votes_5,
-        sum(v.useful_5) as useful_5,
-        sum(v.judged_5) as judged_5,
-        sum(v.votes_10) as votes_10,
-        sum(v.useful_10) as useful_10,
-        sum(v.judged_10) as judged_10,
+        sum(bit_count(v.seen::bit(32))::int + v.deeper) filter (where not s.degraded) as judged,
+        sum(v.votes_1) filter (where not s.degraded) as votes_1,
+        sum(v.useful_1) filter (where not s.degraded) as useful_1,
+        sum(bit_count((v.seen & 2)::bit(32))::int) filter (where not s.degraded) as judged_1,
+        sum(v.votes_3) filter (where not s.degraded) as votes_3,
+        sum(v.useful_3) filter (where not s.degraded) as useful_3,
+        sum(bit_count((v.seen & 14)::bit(32))::int) filter (where not s.degraded) as judged_3,
+        sum(v.votes_5) filter (where not s.degraded) as votes_5,
+        sum(v.useful_5) filter (where not s.degraded) as useful_5,
+        sum(bit_count((v.seen & 62)::bit(32))::int) filter (where not s.degraded) as judged_5,
+        sum(v.votes_10) filter (where not s.degraded) as votes_10,
+        sum(v.useful_10) filter (where not s.degraded) as useful_10,
+        sum(bit_count((v.seen & 2046)::bit(32))::int) filter (where not s.degraded) as judged_10,
         min(s.created_at) as first_at,
         max(s.created_at) as last_at
     from rag_searches s
-        left join votes v on v.searched_at = s.created_at and v.search_id = s.id and not s.degraded
+        left join votes v on v.searched_at = s.created_at and v.search_id = s.id
     where s.project_id = %(project)s and s.created_at >= %(start)s and s.created_at < %(end)s
       and (%(synthetic)s or not s.synthetic)
     group by s.settings_id, s.actor_kind, s.actor_id, s.surface, s.scopes, day

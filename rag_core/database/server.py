@@ -23,18 +23,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-import psutil
-
-from rag_core.database import (
-    server_account,
-    server_cluster,
-    server_connection,
-    server_locks,
-    server_postmaster,
-)
+from rag_core.database import server_account, server_connection, server_locks
 from rag_core.database.server_account import folder_errors
 from rag_core.database.server_connection import DATABASE, Place
+from rag_core.database.server_log import trim_log
 from rag_core.errors import DatabaseUnavailable
+
+# what starts and stops processes is loaded by who does so: most commands find the server running
 
 _logger = logging.getLogger(__name__)
 
@@ -191,7 +186,9 @@ class EmbeddedServer:
 
     def _ensure_running(self) -> str:
         place = self._place()
-        server_postmaster.trim_log(place.log)
+        trim_log(place.log)
+        if server_connection.is_ready(place):
+            return place.url(DATABASE)
         if not server_connection.answered_version(place) and not self._await_running(place):
             self._start(place)
         server_connection.prepare_database(place)
@@ -199,6 +196,8 @@ class EmbeddedServer:
 
     def _await_running(self, place: Place) -> bool:
         """Waits for a server that lives without answering: it may be starting, or ending."""
+        from rag_core.database import server_postmaster  # noqa: PLC0415
+
         running = server_postmaster.postmaster(place)
         if running is None:
             return False
@@ -222,6 +221,8 @@ class EmbeddedServer:
         return server_postmaster.await_answer(place, running, size, self._limit_s)
 
     def _start(self, place: Place) -> None:
+        from rag_core.database import server_cluster, server_postmaster  # noqa: PLC0415
+
         server_account.require_open(place.data.parent, place.account)
         server_postmaster.end_orphans(place)
         programs = server_cluster.programs_for(self._home, place.account)
@@ -238,15 +239,11 @@ class EmbeddedServer:
             server_cluster.make_cluster(place.data, programs, place.account, self._limit_s)
         server_account.make_private(place.sockets, place.account)
         server_postmaster.clear_stale_files(place)
-        child, begins = server_postmaster.launch(place, programs)
-        try:
-            answered = server_postmaster.await_answer(place, psutil.Process(child.pid), begins, self._limit_s)
-        except psutil.NoSuchProcess:
-            answered = False
-        if not answered:
-            raise server_postmaster.failed_start(place, begins)
+        server_postmaster.start(place, programs, self._limit_s)
 
     def _stop(self) -> bool:
+        from rag_core.database import server_postmaster  # noqa: PLC0415
+
         place = self._place()
         running = server_postmaster.postmaster(place)
         if running is None:

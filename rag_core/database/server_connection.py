@@ -94,6 +94,22 @@ def answered_version(place: Place) -> str | None:
         return None
 
 
+def is_ready(place: Place) -> bool:
+    """Whether this data folder's server answers now with a database `medir` that needs nothing: the usual case.
+
+    One connection in place of three; whatever is amiss, no matter what, is found out and told the long way.
+    """
+    if not recorded(place.data):
+        return False
+    try:
+        with connect(place, DATABASE) as connection:
+            folder = connection.execute("select current_setting('data_directory')").fetchone()
+            unicode = connection.execute(_LOCALE_CHECK).fetchone()
+    except psycopg.Error:
+        return False
+    return folder is not None and same_folder(str(folder[0]), place.data) and unicode == (True,)
+
+
 def ask(place: Place) -> str:
     """The version, such as "18.6", of this data folder's server.
 

@@ -23,6 +23,7 @@ from rag_core.database.server_account import SOCKET_NAME, command_as
 from rag_core.database.server_cluster import CHILD_ENVIRONMENT
 from rag_core.database.server_connection import PORT, Place, ask, in_one_line, recorded, same_folder
 from rag_core.database.server_locks import open_own_file
+from rag_core.database.server_log import last_log_line
 from rag_core.errors import DatabaseUnavailable
 
 _logger = logging.getLogger(__name__)
@@ -48,8 +49,6 @@ _SETTINGS: Mapping[str, str] = {
     "log_checkpoints": "off",
 }
 
-_LOG_MOST_BYTES = 1_000_000
-_LOG_KEPT_BYTES = 200_000
 _FULL_BYTES = 1_000_000
 _ORPHANS_S = 2.0
 _FAST_SHUTDOWN_S = 30.0
@@ -139,12 +138,24 @@ def clear_stale_files(place: Place) -> None:
         (place.sockets / name).unlink(missing_ok=True)
 
 
-def launch(place: Place, programs: Path) -> tuple[subprocess.Popen[bytes], int]:
-    """Starts the server; returns it, and where in the log its own lines begin.
+def start(place: Place, programs: Path, limit_s: float) -> None:
+    """Starts the server and waits until it answers.
 
     Raises:
+        DatabaseUnavailable: it ended before it answered, or did not answer within `limit_s`.
         OSError: the program or the log can't be opened.
     """
+    child, begins = _launch(place, programs)
+    try:
+        answered = await_answer(place, psutil.Process(child.pid), begins, limit_s)
+    except psutil.NoSuchProcess:
+        answered = False
+    if not answered:
+        raise _failed_start(place, begins)
+
+
+def _launch(place: Place, programs: Path) -> tuple[subprocess.Popen[bytes], int]:
+    """The server's process, and where in the log its own lines begin."""
     quoted = str(place.sockets).replace('"', '""')
     settings = {**_SETTINGS, "unix_socket_directories": f'"{quoted}"', "cluster_name": place.label}
     command = [str(programs / "bin" / "postgres"), "-D", str(place.data)]
@@ -206,7 +217,7 @@ def _is_alive(process: psutil.Process) -> bool:
         return False
 
 
-def failed_start(place: Place, begins: int) -> DatabaseUnavailable:
+def _failed_start(place: Place, begins: int) -> DatabaseUnavailable:
     """The error for a server that ended before it answered, in the words of its log."""
     if shutil.disk_usage(place.data).free < _FULL_BYTES:
         return DatabaseUnavailable(
@@ -248,34 +259,3 @@ def end(place: Place, running: psutil.Process) -> None:
             hint=f"Ask its owner, or run `medir db stop` as {place.account.name} or root.",
         ) from error
     end_orphans(place)
-
-
-def trim_log(log: Path) -> None:
-    """Cuts a long log down to its last part, so that it never grows without bound.
-
-    Raises:
-        OSError: the log can't be read or written.
-    """
-    if not log.exists() or log.stat().st_size <= _LOG_MOST_BYTES:
-        return
-    descriptor = open_own_file(log, os.O_RDWR | os.O_APPEND)
-    with os.fdopen(descriptor, "r+b") as file:
-        file.seek(-_LOG_KEPT_BYTES, os.SEEK_END)
-        kept = file.read().split(b"\n", 1)[-1]
-        file.truncate(0)
-        file.write(kept)
-
-
-def last_log_line(log: Path, begins: int) -> str:
-    """The last line of the log, from byte `begins` on, that tells why; without prefix and final stop."""
-    try:
-        with log.open("rb") as file:
-            file.seek(begins)
-            lines = file.read(_LOG_KEPT_BYTES).decode("utf-8", "replace").splitlines()
-    except OSError:
-        lines = []
-    lines = [line for line in lines if line.strip()]
-    telling = [line for line in lines if re.search(r"\b(FATAL|PANIC|ERROR):", line)]
-    if not lines:
-        return "it said nothing"
-    return re.sub(r"^.*?\b[A-Z]+: +", "", (telling or lines)[-1]).strip().rstrip(".")

@@ -41,10 +41,10 @@ from rag_core.report.window import Window
 # more than two cores, so that none is idle while the last queries run
 _CONNECTIONS = 3
 # a query is waited for this long before another connection, which costs as much to open as a small window to read
-_WORTH_ANOTHER_S = 0.03
+_WORTH_ANOTHER_S = 0.01
 # how long a window has to be for its days to be many
 _ONE_DAY = timedelta(days=1)
-_LIKELY: tuple[Split, ...] = ("whole", "day", "actor", "settings")
+_LIKELY: tuple[Split, ...] = ("whole", "actor", "settings", "surface")
 _T = TypeVar("_T")
 Latencies = Mapping[str, PartLatencies]
 
@@ -68,7 +68,7 @@ def make_report(database: Database, project_id: str, window: Window, *, syntheti
     with _Readers.open(database, span.zone) as readers:
         counting = readers.submit(read_counts, span)
         # which splits to measure is known by the counts; these are mostly needed, and no core waits for it
-        at_once: tuple[Split, ...] = _LIKELY if span.end - span.start > _ONE_DAY else ("whole",)
+        at_once: tuple[Split, ...] = _LIKELY if span.end - span.start <= _ONE_DAY else (*_LIKELY, "day")
         measuring: dict[Split, Future[list[PartLatencies]]] = {
             split: readers.submit(read_latencies, span, split) for split in at_once
         }

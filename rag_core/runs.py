@@ -105,7 +105,9 @@ def running(
                 at=clock.now(),
             )
             with _Heart(database, clock, project_id, identifier, listener) as heart:
-                yield from _guarded(database, clock, project_id, RunHandle(identifier, heart.report, confirm))
+                yield from _guarded(
+                    database, clock, project_id, RunHandle(identifier, heart.report, confirm), heart
+                )
         finally:
             if exclusive and not holder.broken:
                 _unlock(holder, project_id, kind)
@@ -117,7 +119,9 @@ def close_interrupted(database: Database, clock: Clock, project_id: str, kind: R
         mark_interrupted(connection, project_id, kind, before=clock.now() - STALE_AFTER)
 
 
-def _guarded(database: Database, clock: Clock, project_id: str, handle: RunHandle) -> Iterator[RunHandle]:
+def _guarded(
+    database: Database, clock: Clock, project_id: str, handle: RunHandle, heart: "_Heart"
+) -> Iterator[RunHandle]:
     try:
         yield handle
     except BaseException as error:
@@ -128,14 +132,28 @@ def _guarded(database: Database, clock: Clock, project_id: str, handle: RunHandl
             "message": told.message if told else f"An internal fault: {type(error).__name__}.",
             "hint": told.hint if told else "",
         }
-        _try_finish(database, clock, project_id, handle.id, state=state, detail=detail)
+        _try_finish(database, clock, project_id, heart, state=state, detail=detail)
         raise
     with database.connection() as connection:
-        finish_run(connection, project_id, handle.id, state="done", at=clock.now(), result=handle.result)
+        finish_run(
+            connection,
+            project_id,
+            handle.id,
+            state="done",
+            at=clock.now(),
+            progress=heart.progress,
+            result=handle.result,
+        )
 
 
 def _try_finish(
-    database: Database, clock: Clock, project_id: str, run_id: UUID, *, state: str, detail: dict[str, object]
+    database: Database,
+    clock: Clock,
+    project_id: str,
+    heart: "_Heart",
+    *,
+    state: str,
+    detail: dict[str, object],
 ) -> None:
     # the failure that ended the run may well be the database's; the stale heartbeat then tells the story
     try:
@@ -143,9 +161,10 @@ def _try_finish(
             finish_run(
                 connection,
                 project_id,
-                run_id,
+                heart.run_id,
                 state="cancelled" if state == "cancelled" else "failed",
                 at=clock.now(),
+                progress=heart.progress,
                 error=detail,
             )
     except MedirError:
@@ -161,11 +180,11 @@ class _Heart:
         self._database = database
         self._clock = clock
         self._project_id = project_id
-        self._run_id = run_id
+        self.run_id = run_id
         self._listener = listener
         self._stop = threading.Event()
         self._cancelled = threading.Event()
-        self._progress: dict[str, object] = {}
+        self.progress: dict[str, object] = {}
         self._thread = threading.Thread(target=self._beat, name="medir-heartbeat", daemon=True)
 
     def __enter__(self) -> Self:
@@ -180,8 +199,8 @@ class _Heart:
         """Take note of progress; the thread writes it with the next beat."""
         if self._cancelled.is_set():
             raise Cancelled("The run was cancelled.", hint="Start it again when you want it.")
-        changed_step = self._progress.get("step") != step
-        self._progress = {"step": step, "done": done, "total": total}
+        changed_step = self.progress.get("step") != step
+        self.progress = {"step": step, "done": done, "total": total}
         if self._listener is not None:
             self._listener(step, done, total)
         if changed_step:
@@ -197,7 +216,7 @@ class _Heart:
         try:
             with self._database.connection() as connection:
                 if update_progress(
-                    connection, self._project_id, self._run_id, self._progress, self._clock.now()
+                    connection, self._project_id, self.run_id, self.progress, self._clock.now()
                 ):
                     self._cancelled.set()
         except MedirError:

@@ -76,17 +76,19 @@ def finish_run(
     *,
     state: RunState,
     at: datetime,
+    progress: dict[str, object],
     result: dict[str, object] | None = None,
     error: dict[str, object] | None = None,
 ) -> None:
-    """Record how the work ended."""
+    """Record how the work ended, and how far it had come."""
     connection.execute(
         """
-        update runs set state = %s, result = %s, error = %s, finished_at = %s, heartbeat_at = %s
+        update runs set state = %s, progress = %s, result = %s, error = %s, finished_at = %s, heartbeat_at = %s
         where project_id = %s and id = %s
         """,
         (
             state,
+            Jsonb(progress),
             None if result is None else Jsonb(result),
             None if error is None else Jsonb(error),
             at,

@@ -38,6 +38,7 @@ def precision_at_depth(part: Part, theme: Theme) -> go.Figure:
             y=[value],
             mode="markers",
             marker={"size": 11, "color": GOOD},
+            cliponaxis=False,
             error_y={
                 "type": "data",
                 "array": [interval.high - value],
@@ -172,6 +173,7 @@ def precision_by_part(
         y=labels,
         mode="markers",
         marker={"size": 10, "color": GOOD},
+        cliponaxis=False,
         error_x={
             "type": "data",
             "array": [

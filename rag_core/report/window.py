@@ -78,7 +78,8 @@ def parse_duration(text: str) -> timedelta:
     match = _DURATION.fullmatch(text)
     if match is None:
         raise InvalidInput(
-            f"{text!r} is no duration.", hint="Write a whole number with m, h, d or w, such as 12h or 7d."
+            f"{text!r} is no duration.",
+            hint="Write a whole number of at most six digits with m, h, d or w, such as 12h or 7d.",
         )
     return timedelta(**{_UNITS[match[2]]: int(match[1])})
 

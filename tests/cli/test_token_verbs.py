@@ -70,7 +70,7 @@ def test_an_empty_list_says_what_that_means(medir_verb: Caller) -> None:
     assert "There are no tokens" in listed.stdout or "revoked" in listed.stdout
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "medir.example.org", ""])
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "medir.example.org"])
 def test_without_tokens_the_server_does_not_listen_beyond_this_machine(host: str) -> None:
     for tokens_exist in (None, lambda: False):
         with (
@@ -78,6 +78,12 @@ def test_without_tokens_the_server_does_not_listen_beyond_this_machine(host: str
             listening(host, 0, tokens_exist=tokens_exist),
         ):
             pass
+
+
+def test_an_address_that_was_left_empty_is_refused_in_words_of_its_own(medir_verb: Caller) -> None:
+    ended = medir_verb("serve", "--host", "", "--json")
+    assert ended.code == 2
+    assert "--host has no address" in str(ended.document["error"])
 
 
 def test_with_tokens_it_may() -> None:

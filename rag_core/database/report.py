@@ -21,6 +21,8 @@ Split = Literal["whole", "settings", "model", "actor", "surface", "scope", "day"
 
 _MEMORY = "128MB"
 _PATIENCE = "10min"
+# what the settings of a search say beside the numbers that an adoption decides
+_ORIGIN = ("source", "preset", "fetchDepth", "embeddingModel")
 
 # a row is a split and key. votes: one row a search; cells: one row a distinct set of facts of searches. A hit has one
 # rank in its search, so hits judged down to rank 10 are counted as bits, which costs less than distinct chunks
@@ -303,15 +305,31 @@ def read_latencies(connection: Connection, span: Span, split: Split) -> list[Par
         return cursor.execute(LATENCIES[split], span.parameters).fetchall()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedSettings:
+    """Settings in the contract's JSON form; `tried` where a trial brought them and nobody ever adopted them."""
+
+    settings: dict[str, object]
+    tried: bool
+
+
 def read_settings(
     connection: Connection, project_id: str, settings_ids: Sequence[str]
-) -> dict[str, dict[str, object]]:
-    """Settings in the contract's JSON form, by id."""
+) -> dict[str, RecordedSettings]:
+    """What searches ran under, by id."""
+    # a row keeps the source of its first search; the numbers of a decision are those of a row but for their origin
     rows = connection.execute(
-        "select id, settings from search_settings where project_id = %s and id = any(%s::text[])",
-        (project_id, list(settings_ids)),
+        """
+        select t.id, t.settings, t.settings ->> 'source' = 'trial' and not exists (
+            select from adopted_settings a
+            where a.project_id = t.project_id and a.settings - %(origin)s::text[] = t.settings - %(origin)s::text[]
+        )
+        from search_settings t
+        where t.project_id = %(project)s and t.id = any(%(ids)s::text[])
+        """,
+        {"project": project_id, "ids": list(settings_ids), "origin": list(_ORIGIN)},
     ).fetchall()
-    return dict(rows)
+    return {key: RecordedSettings(settings=settings, tried=bool(tried)) for key, settings, tried in rows}
 
 
 def _hint(connection: Connection, *, streaming: bool) -> None:

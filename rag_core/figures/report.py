@@ -207,7 +207,7 @@ def _over_days(figure: go.Figure, report: Report, theme: Theme) -> go.Figure:
     figure.update_traces(xperiod=_DAY_MS, xperiodalignment="middle")
     first, end = min(days), max(days) + timedelta(days=1)
     figure.update_xaxes(range=[first, end], dtick=_DAY_MS if end - first <= _NAMED_DAYS else None)
-    for entry in report.mixed_settings[1:]:
+    for entry in report.settled[1:]:
         began = entry.first_at.astimezone(ZoneInfo(report.zone)).replace(tzinfo=None)
         figure.add_vline(x=began.isoformat(), line={"color": theme.ink, "dash": "dash", "width": 0.8})
     return figure

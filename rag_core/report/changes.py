@@ -24,7 +24,8 @@ def changes(report: Report, before: Report, indexed_at: Sequence[datetime]) -> t
     """What changed in the two windows, oldest first; nothing where all searches ran under the same.
 
     Both windows, since a number may differ from the one before for what changed in the midst of that one. A search
-    under settings that were there already, between others, is no change: settings are told where they began.
+    under settings that were there already, between others, is no change: settings are told where they began. Nor is a
+    trial.
 
     Args:
         report: The window in view.
@@ -34,7 +35,7 @@ def changes(report: Report, before: Report, indexed_at: Sequence[datetime]) -> t
     found = [
         Change(at=at, told="the index was made again") for at in indexed_at if before.start <= at < report.end
     ]
-    begun = {entry.settings_id: entry for entry in (*reversed(report.settings), *reversed(before.settings))}
+    begun = {entry.settings_id: entry for entry in (*reversed(report.settled), *reversed(before.settled))}
     entries = sorted(begun.values(), key=lambda entry: (entry.first_at, entry.settings_id))
     found += [Change(at=after.first_at, told=_told(earlier, after)) for earlier, after in pairwise(entries)]
     return tuple(sorted(found, key=lambda change: (change.at, change.told)))

@@ -12,6 +12,7 @@ from rag_core.database.connections import Connection, Database
 from rag_core.database.report import (
     PartCounts,
     PartLatencies,
+    RecordedSettings,
     Span,
     Split,
     check_zone,
@@ -182,7 +183,7 @@ def _latency_of(
     count: PartCounts,
     counts: Sequence[PartCounts],
     latencies: Mapping[Split, Latencies],
-    settings: Mapping[str, Mapping[str, object]],
+    settings: Mapping[str, RecordedSettings],
 ) -> PartLatencies | None:
     if count.split in latencies:
         return latencies[count.split].get(count.key)
@@ -191,7 +192,9 @@ def _latency_of(
         return latencies["whole"].get("")
     # what is left is a model that exactly one of the settings names
     named = next(
-        key for key, value in settings.items() if (value.get("embeddingModel") or "none") == count.key
+        key
+        for key, entry in settings.items()
+        if (entry.settings.get("embeddingModel") or "none") == count.key
     )
     return latencies["settings"].get(named)
 
@@ -228,12 +231,13 @@ def _split(name: SplitName, parts: Mapping[tuple[Split, str], Part]) -> tuple[tu
 
 
 def _settings_in_force(
-    counts: Sequence[PartCounts], settings: Mapping[str, Mapping[str, object]]
+    counts: Sequence[PartCounts], settings: Mapping[str, RecordedSettings]
 ) -> tuple[SettingsInForce, ...]:
     found = [
         SettingsInForce(
             settings_id=count.key,
-            settings=settings[count.key],
+            settings=settings[count.key].settings,
+            tried=settings[count.key].tried,
             searches=count.searches,
             first_at=count.first_at,
             last_at=count.last_at,

@@ -149,13 +149,17 @@ class RankVotes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsInForce:
-    """Settings that some of the window's searches ran under, with the first and the last of them."""
+    """Settings that some of the window's searches ran under, with the first and the last of them.
+
+    `tried` tells that they came with a trial and were never adopted: what a search's own flags said changed nothing.
+    """
 
     settings_id: str
     settings: Mapping[str, object]
     searches: int
     first_at: datetime
     last_at: datetime
+    tried: bool = False
 
     def to_json(self) -> dict[str, object]:
         """As in the contract."""
@@ -248,6 +252,11 @@ class Report:
     def verdict(self) -> Verdict:
         """The gate."""
         return Verdict.of(self.whole)
+
+    @property
+    def settled(self) -> tuple[SettingsInForce, ...]:
+        """The settings without those that were only tried, by the time of the first search."""
+        return tuple(entry for entry in self.settings if not entry.tried)
 
     @property
     def mixed_settings(self) -> tuple[SettingsInForce, ...]:

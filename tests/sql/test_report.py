@@ -10,7 +10,10 @@ import rows
 from psycopg.types.json import Jsonb
 
 from material import ANA, Services, make_project, services
+from rag_core.adopting import adopt_settings
+from rag_core.clock import SystemClock
 from rag_core.database.connections import Connection, Database
+from rag_core.database.projects import find_project
 from rag_core.errors import InvalidInput, UsageError
 from rag_core.model import Scope
 from rag_core.presets import Overrides
@@ -208,6 +211,26 @@ def made(database: Database, tmp_path: Path) -> Services:
     opened = services(database)
     opened.indexing.run(make_project(database, tmp_path / "repository"), actor=ANA)
     return opened
+
+
+def test_what_was_only_tried_is_no_change_of_settings_until_it_is_adopted(made: Services) -> None:
+    tried = Overrides(weight_vector=0.55)
+    question = "Quando o frete é calculado?"
+    ids = [
+        made.search.ask("entrega", question, actor=ANA, overrides=overrides).settings.id
+        for overrides in (Overrides(), tried, Overrides())
+    ]
+    first = make_report(made.database, "entrega", EVER)
+    assert [entry.settings_id for entry in first.mixed_settings] == ids[:2]
+    assert [entry.settings_id for entry in first.settled] == ids[:1]
+
+    with made.database.connection() as connection:
+        project = find_project(connection, "entrega")
+    assert project is not None
+    adopt_settings(made.database, SystemClock(), project, overrides=tried, reason="finds more", actor=ANA)
+    assert made.search.ask("entrega", question, actor=ANA).settings.id == ids[1]
+    then = make_report(made.database, "entrega", EVER)
+    assert [entry.settings_id for entry in then.settled] == ids[:2]
 
 
 def compared(made: Services, against: str) -> Counterfactual:

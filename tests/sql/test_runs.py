@@ -324,15 +324,21 @@ def wait_until_nobody_holds(database: Database) -> None:
 
 
 def test_a_run_that_ended_says_how_far_it_had_come(database: Database, project: Project) -> None:
-    with hold(database, project) as good:
-        for done in range(4):
-            good.progress("embed", done, 3)
-    with pytest.raises(Refused), hold(database, project) as bad:
-        bad.progress("embed", 1, 3)
-        bad.progress("embed", 2, 3)
-        raise Refused("Enough.", hint="")
+    ids: list[uuid.UUID] = []
+
+    def embed(*, up_to: int) -> None:
+        with hold(database, project) as run:
+            ids.append(run.id)
+            for done in range(up_to + 1):
+                run.progress("embed", done, 3)
+            if up_to < 3:
+                raise Refused("Enough.", hint="")
+
+    embed(up_to=3)
+    with pytest.raises(Refused):
+        embed(up_to=2)
     with database.connection() as connection:
-        ended = [find_run(connection, project.project_id, run.id) for run in (good, bad)]
+        ended = [find_run(connection, project.project_id, run_id) for run_id in ids]
     assert [run and (run.state, run.progress) for run in ended] == [
         ("done", {"step": "embed", "done": 3, "total": 3}),
         ("failed", {"step": "embed", "done": 2, "total": 3}),

@@ -130,6 +130,13 @@ def test_the_same_settings_in_both_windows_are_no_change():
     assert changes(report(settings=(in_force("a", NOON + HOUR, limit=5),)), before, ()) == ()
 
 
+def test_a_trial_between_two_settings_is_passed_over():
+    first, last = in_force("a", NOON, limit=5), in_force("c", NOON + 2 * HOUR, limit=6)
+    trial = replace(in_force("b", NOON + HOUR, limit=20), tried=True)
+    told = changes(report(settings=(first, trial, last)), report(start=NOON - 24 * HOUR), ())
+    assert [change.told for change in told] == ["settings (limit 5 → 6)"]
+
+
 def test_index_runs_are_told_when_they_ended_in_either_window_and_in_order():
     before = report(start=NOON - 24 * HOUR, settings=(in_force("a", NOON - HOUR, limit=5),))
     now = report(settings=(in_force("a", NOON, limit=5), in_force("b", NOON + 2 * HOUR, limit=6)))

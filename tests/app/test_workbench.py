@@ -1,6 +1,5 @@
 """What holds on every page: the frame, the address, the session's memory, empty and broken installations."""
 
-import threading
 from pathlib import Path
 
 import psycopg
@@ -138,27 +137,6 @@ def test_a_fault_of_ours_is_said_without_a_traceback(
     assert not page.exception
     assert "Traceback" not in texts(page)
     assert any("a fault in search" in record.message for record in caplog.records)
-
-
-def test_two_sessions_search_side_by_side_over_one_pool(installation: Installation):
-    found: dict[int, list[str]] = {}
-
-    def visit(number: int) -> None:
-        page = open_page("search")
-        found[number] = []
-        for word in ("frete", "fila", "rota", "senha"):
-            page.text_input(key="search_question").set_value(f"{word} {number}").run()
-            if page.exception or not page.code:
-                found[number].append(f"{word}: {texts(page)}")
-                continue
-            found[number].append("found")
-
-    visitors = [threading.Thread(target=visit, args=(number,)) for number in (1, 2)]
-    for visitor in visitors:
-        visitor.start()
-    for visitor in visitors:
-        visitor.join(120)
-    assert found == {1: ["found"] * 4, 2: ["found"] * 4}
 
 
 def test_all_sessions_share_the_services_of_their_process(installation: Installation):

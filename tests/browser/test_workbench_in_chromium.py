@@ -90,6 +90,22 @@ def test_a_question_is_answered_with_its_words_marked(visit: OpenPage):
         eventually(page, lambda: "docs/adr/0001-fila.md" in page.locator(".st-key-hit-1").inner_text())
 
 
+def test_two_people_who_search_at_the_same_time_see_each_their_own_answer(visit: OpenPage):
+    with visit("/search?threshold=0") as one, visit("/search?threshold=0") as other:
+        for mine, yours in (("frete", "fila"), ("rota", "senha"), ("fila", "frete"), ("senha", "rota")):
+            # neither waits for the other's answer
+            for page, question in ((one, mine), (other, yours)):
+                box = page.locator(".st-key-search_question input")
+                box.fill(question)
+                box.press("Enter")
+            for page, question in ((one, mine), (other, yours)):
+                page.wait_for_url(f"**q={question}*")
+                settled(page)
+                marks = page.locator(".st-key-hit-1 mark")
+                marks.first.wait_for()
+                assert {mark.lower() for mark in marks.all_inner_texts()} == {question}
+
+
 def test_hostile_text_is_seen_as_it_was_written_and_fetches_nothing(visit: OpenPage):
     with visit("/search?q=tarifa hostil&threshold=0") as page:
         asked: list[str] = []

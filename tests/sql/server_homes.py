@@ -23,6 +23,7 @@ PYTHON_PATH = os.pathsep.join([str(Path(rag_core.__file__).parents[1]), *filter(
 _CLIENT = """
 import os, resource, sys
 import encodings.ascii, encodings.idna, encodings.latin_1, importlib.metadata
+import rag_core.database.server_cluster, rag_core.database.server_postmaster
 from pathlib import Path
 from rag_core.database.server import EmbeddedServer
 from rag_core.errors import DatabaseUnavailable

@@ -32,6 +32,7 @@ from rag_core.measurement import (
     refuse_degraded,
 )
 from rag_core.model import Actor, CandidateSet, Ranking, SearchSettings
+from rag_core.plurals import counted
 from rag_core.ports import Clock, Vectors
 from rag_core.presets import Overrides
 from rag_core.projects import cases_file
@@ -263,6 +264,12 @@ def raise_project_floor(
         )
     run = evaluation.run_golden(project, actor=actor, cases=file, reason=reason, listener=listener)
     before, after = run.outcome.floor, run.outcome.passed
+    highest = run.floor_history.highest
+    if after < (highest or 0) and run.floor_fall is not None:
+        raise Refused(
+            f"{run.floor_fall} Only {counted(after, 'case')} {'passes' if after == 1 else 'pass'} now.",
+            hint="Put the floor back, and find out what was lost: medir golden run.",
+        )
     if after < before:
         raise Refused(
             f"Only {after} cases pass, and the floor is {before}: it only rises.",

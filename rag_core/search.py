@@ -206,7 +206,8 @@ class Search:
             and not embedded.mismatch
             and embedded.model_id == settings.embedding_model
         )
-        available = usable and some_vectors
+        # scopes without a single chunk lack no vector: the signal works, and finds nothing
+        available = usable and (some_vectors or not vectors_missing)
 
         started = self._clock.monotonic_ms()
         vector_rows: list[SignalRow] = []
@@ -221,7 +222,9 @@ class Search:
         lexical_rows = lexical_candidates(connection, project_id, query, settings) if query else []
         lexical_done = self._clock.monotonic_ms()
 
-        reason = _degraded_reason(embedded, settings.embedding_model, some_vectors, vectors_missing)
+        reason = _degraded_reason(
+            embedded, settings.embedding_model, available=available, vectors_missing=vectors_missing
+        )
         return Gathered(
             found=CandidateSet(
                 candidates=unite(vector_rows, lexical_rows),
@@ -307,17 +310,15 @@ def unite(vector_rows: list[SignalRow], lexical_rows: list[SignalRow]) -> tuple[
 
 
 def _degraded_reason(
-    embedded: QuestionVector, index_model: str | None, some_vectors: bool, vectors_missing: bool
+    embedded: QuestionVector, index_model: str | None, *, available: bool, vectors_missing: bool
 ) -> DegradedReason | None:
+    if available:
+        return DegradedReason.SOME_VECTORS_MISSING if vectors_missing else None
     if embedded.mismatch or (embedded.model_id and index_model and embedded.model_id != index_model):
         return DegradedReason.MODEL_MISMATCH
     if embedded.vector is None and embedded.reason is not None:
         return DegradedReason.PROVIDER
-    if not some_vectors:
-        return DegradedReason.NO_VECTORS
-    if vectors_missing:
-        return DegradedReason.SOME_VECTORS_MISSING
-    return None
+    return DegradedReason.NO_VECTORS
 
 
 def _notice(*, indexed: bool, terms: int) -> str | None:

@@ -34,7 +34,7 @@ def import_sessions(database: Database, project_id: str, path: Path) -> SessionI
         UsageError: The file can't be read.
         InvalidInput: No line of it is an event.
     """
-    sessions = events = masked = seen = 0
+    sessions = events = masked = seen = misplaced = 0
     refused: list[RefusedLine] = []
     lines = read_session_file(path)
     while batch := list(islice(lines, _BATCH)):
@@ -52,10 +52,17 @@ def import_sessions(database: Database, project_id: str, path: Path) -> SessionI
             RefusedLine(line=entries[position].line, reason="eventId: is known already, with another content")
             for position in appended.differing
         )
+        misplaced += len(appended.misplaced)
         seen += len(entries) - len(appended.misplaced)
         sessions, events = sessions + appended.sessions, events + appended.events
     if not seen:
         first = f"; line {refused[0].line}: {refused[0].reason}" if refused else ""
+        if misplaced:
+            raise InvalidInput(
+                f"No event of {path} was imported{first}.",
+                hint="An event's id is unique in its project: give these events ids of their own.",
+                where={"file": str(path)},
+            )
         raise InvalidInput(
             f"{path} holds no session event{first}.",
             hint='A line is a JSON object with "sessionId", "eventId", "type", "createdAt", "actor" and "payload".',

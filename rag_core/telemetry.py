@@ -59,5 +59,5 @@ def count_losses(loss_log: Path) -> int:
     try:
         with loss_log.open(encoding="utf-8") as log:
             return sum(1 for _ in log)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return 0

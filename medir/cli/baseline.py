@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 from rich.table import Table
-from rich.text import Text
 
 from medir.cli.comparison import print_comparison
 from medir.cli.frame import (
     EXIT_REFUSED,
     Output,
+    cell,
     chosen_project,
     operator,
     project_option,
@@ -86,10 +86,10 @@ def list_verb(output: Output, project_id: str | None, cases: Path | None) -> Non
     for entry in entries:
         told = entry.to_json()
         table.add_row(
-            Text(entry.name),
+            cell(entry.name),
             str(told["frozenAt"] or "-"),
             f"{told['passed']} of {told['total']}" if entry.baseline else "-",
-            Text(entry.reason or "", style="red"),
+            cell(entry.reason or "", style="red"),
         )
     output.people.print(table)
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import click
 from rich.table import Table
-from rich.text import Text
 
-from medir.cli.frame import Output, chosen_project, operator, project_option, services, with_output
+from medir.cli.frame import Output, cell, chosen_project, operator, project_option, services, with_output
 from medir.cli.golden import cases_option
 from medir.cli.settings import describe
 from medir.cli.trial import trial_options
@@ -17,6 +16,7 @@ from rag_core.calibration.findings import Findings
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import parse_measure
 from rag_core.model import Fusion
+from rag_core.plurals import counted
 from rag_core.presets import Overrides
 
 
@@ -89,7 +89,11 @@ def _print(output: Output, found: Calibration) -> None:
     output.say(f"Held out: {choice.n} cases. Optimism of the cases chosen on: {optimism}.")
     output.say(
         f"Detectable difference: {choice.detectable_cases} cases won and none lost, "
-        f"{100 * choice.detectable_points:.1f} points."
+        + (
+            f"{100 * choice.detectable_points:.1f} points."
+            if choice.n >= choice.detectable_cases
+            else f"more than there are: nothing can be told from chance with {counted(choice.n, 'case')} held out."
+        )
     )
     kept = "today" if findings.baseline is None else f"in the baseline {findings.baseline}"
     output.say(f"Weights at which nothing is lost that passes {kept}: {_runs(findings.safe_weights)}")
@@ -128,7 +132,7 @@ def _rivals(rows: tuple[Scored, ...]) -> Table:
     for row in rows:
         against = row.against_today
         table.add_row(
-            Text(row.contender.name),
+            cell(row.contender.name),
             f"{row.value:.3f}",
             f"{row.interval.low:.3f} to {row.interval.high:.3f}",
             *(

@@ -29,6 +29,7 @@ from rag_core.projects import choose_project
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
     from rag_core.runs import Progress as Listener
 
@@ -137,6 +138,18 @@ def plain(text: str) -> str:
         sign if sign.isprintable() or sign in "\n\t" else sign.encode("unicode_escape").decode("ascii")
         for sign in text
     )
+
+
+def one_line(text: str) -> str:
+    """The same with newlines and tabs written out too, for names that stand in the midst of a line."""
+    return plain(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def cell(text: str, style: str = "") -> "Text":
+    """Somebody's text in a table: one line, and no markup."""
+    from rich.text import Text  # noqa: PLC0415
+
+    return Text(one_line(text), style=style)
 
 
 def make_output(*, as_json: bool) -> Output:

@@ -9,8 +9,8 @@ from medir.cli.frame import (
     EXIT_PARTIAL,
     Output,
     chosen_project,
+    one_line,
     operator,
-    plain,
     project_option,
     services,
     stop,
@@ -136,4 +136,4 @@ def print_report(output: Output, report: IndexReport) -> None:
 
 def _shown(path: object) -> str:
     """A file's name on one line: a name may hold newlines, or commands for the terminal."""
-    return plain(str(path)).replace("\n", "\\n")
+    return one_line(str(path))

@@ -1,9 +1,8 @@
 """The medir:rag report in the terminal."""
 
 from rich.table import Table
-from rich.text import Text
 
-from medir.cli.frame import Output, plain
+from medir.cli.frame import Output, cell
 from rag_core.plurals import counted
 from rag_core.report.numbers import DEPTHS, SPLITS, STEPS, Part, Report
 
@@ -92,7 +91,7 @@ def _split_table(parts: tuple[tuple[str, Part], ...]) -> Table:
     table = _columns("", "searches", "degraded", "no hit", "precision@5", "votes", "p50 ms", "p95 ms")
     for key, part in parts:
         table.add_row(
-            Text(plain(key)),
+            cell(key),
             f"{part.searches:,}",
             f"{part.degraded:,}",
             f"{part.no_hit:,}",

@@ -2,9 +2,17 @@
 
 import click
 from rich.table import Table
-from rich.text import Text
 
-from medir.cli.frame import Output, chosen_project, operator, plain, project_option, services, with_output
+from medir.cli.frame import (
+    Output,
+    cell,
+    chosen_project,
+    one_line,
+    operator,
+    project_option,
+    services,
+    with_output,
+)
 from medir.cli.trial import trial_options
 from rag_core.answer import Answer
 from rag_core.citations import require_indexed
@@ -73,7 +81,7 @@ def _print(output: Output, answer: Answer, *, whole: bool) -> None:
     if answer.notice is not None:
         output.say(_NOTICES[answer.notice])
     for hit in answer.ranking.hits:
-        output.say(f"\n{hit.rank}. {hit.candidate.origin.citation}  ({_numbers(hit)})")
+        output.say(f"\n{hit.rank}. {one_line(hit.candidate.origin.citation)}  ({_numbers(hit)})")
         if answer.search_id is not None:
             output.dim(f"chunk {hit.candidate.chunk_id}")
         output.say(answer.contents[hit.candidate.chunk_id].strip())
@@ -110,7 +118,7 @@ def _whole_set(entries: tuple[RankedCandidate, ...]) -> Table:
             _signal(candidate.vector_score, candidate.vector_rank),
             _signal(candidate.lexical_score, candidate.lexical_rank),
             str(entry.fate),
-            Text(plain(candidate.origin.citation)),
+            cell(candidate.origin.citation),
         )
     return table
 

@@ -2,9 +2,8 @@
 
 import click
 from rich.table import Table
-from rich.text import Text
 
-from medir.cli.frame import Output, chosen_project, operator, project_option, services, with_output
+from medir.cli.frame import Output, cell, chosen_project, operator, project_option, services, with_output
 from medir.cli.trial import trial_options
 from rag_core.adopting import SettingsInForce, adopt_settings, settings_history, settings_in_force
 from rag_core.model import SearchSettings
@@ -67,7 +66,7 @@ def history_verb(output: Output, project_id: str | None) -> None:
     for decision in decisions:
         at = "" if decision.adopted_at is None else f"{decision.adopted_at:%Y-%m-%d %H:%M} UTC"
         table.add_row(
-            at, Text(decision.adopted_by or ""), describe(decision.settings), Text(decision.reason or "")
+            at, cell(decision.adopted_by or ""), describe(decision.settings), cell(decision.reason or "")
         )
     output.people.print(table)
 

@@ -8,7 +8,7 @@ from medir.cli.frame import (
     Output,
     chosen_project,
     configuration,
-    plain,
+    one_line,
     project_option,
     services,
     stop,
@@ -70,7 +70,7 @@ def _print(output: Output, measured: Coverage) -> None:
             )
         for entry in scope.skipped_files:
             told, remedy = SKIPS[entry["reason"]]
-            output.say(f"  {plain(entry['path'])}: {told}" + (f". {remedy}" if remedy else ""))
+            output.say(f"  {one_line(entry['path'])}: {told}" + (f". {remedy}" if remedy else ""))
     output.say(f"Commit indexed: {measured.commit or '-'}; now: {measured.head_commit or '-'}")
     if measured.moved:
         output.say("The repository has moved on; run `medir index`.")

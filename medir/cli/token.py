@@ -3,7 +3,7 @@
 import click
 from rich.table import Table
 
-from medir.cli.frame import Output, operator, plain, services, with_output
+from medir.cli.frame import Output, cell, operator, services, with_output
 from rag_core.tokens import ROLES, Token, create_token, list_tokens, revoke_token, token_to_json, tokens_exist
 
 
@@ -70,11 +70,11 @@ def _print(output: Output, found: tuple[Token, ...]) -> None:
     for one in found:
         table.add_row(
             one.id,
-            plain(one.name),
+            cell(one.name),
             one.role,
             one.actor_kind,
             f"{one.created_at:%Y-%m-%d %H:%M}",
-            plain(one.created_by),
+            cell(one.created_by),
             f"{one.last_used_at:%Y-%m-%d %H:%M}" if one.last_used_at else "never",
             f"revoked {one.revoked_at:%Y-%m-%d %H:%M} by {one.revoked_by}" if one.revoked_at else "in force",
         )

@@ -84,7 +84,9 @@ def _draw_detectable(choice: Choice) -> None:
         )
         points = words.difference(choice.detectable_points, choice.measure, choice.n).lstrip("+")
         st.caption(
-            f"won and none lost, of {choice.n:,}"
+            f"won and none lost; there are only {choice.n:,}, so nothing can be told from chance"
+            if choice.n < choice.detectable_cases
+            else f"won and none lost, of {choice.n:,}"
             + (f": {points}" if choice.measure.is_share_of_cases else "")
         )
 

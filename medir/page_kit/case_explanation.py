@@ -25,6 +25,7 @@ def draw_explanation(explained: CaseExplanation, *, recorded: bool) -> None:
         anchor=False,
     )
     with st.container(gap="xxsmall"):
+        st.text(f"case {case.id}")
         draw_text(case.question, key=f"question-{case.id}")
         st.text("expects " + (" or ".join(str(place) for place in case.expected) or "no hit at all"))
         if case.note:

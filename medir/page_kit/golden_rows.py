@@ -6,6 +6,7 @@ from typing import Literal, cast
 
 from rag_core.golden.cases import GoldenSet
 from rag_core.history import GoldenRecord
+from rag_core.model import SearchSettings
 
 Change = Literal["won", "lost", "same", "new"]
 SHOWN = ("all", "failing", "lost", "won")
@@ -61,12 +62,21 @@ def previous_of(records: Sequence[GoldenRecord], run: GoldenRecord) -> GoldenRec
     return next((record for record in earlier if record.cases_digest == run.cases_digest), None)
 
 
+def settings_since(asked: Mapping[str, object], in_force: SearchSettings) -> tuple[str, ...]:
+    """Which numbers in force are others than those of a run; the limit is that of its cases."""
+    return _other_numbers(asked, in_force.to_json(), but=("limit",))
+
+
+def _other_numbers(
+    these: Mapping[str, object], those: Mapping[str, object], *, but: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    named = {"source", "preset", "fetchDepth", *but}
+    return tuple(sorted(key for key in these if key not in named and these[key] != those.get(key)))
+
+
 def differences(run: GoldenRecord, previous: GoldenRecord) -> tuple[str, ...]:
     """What differs in the ground of two runs, in words; empty where only the runs' times do."""
-    named = {"source", "preset", "fetchDepth"}
-    settings = sorted(
-        key for key in run.settings if key not in named and run.settings[key] != previous.settings.get(key)
-    )
+    settings = _other_numbers(run.settings, previous.settings)
     found = [f"settings ({', '.join(settings)})"] if settings else []
     if run.index.get("fingerprint") != previous.index.get("fingerprint"):
         found.append("the index")

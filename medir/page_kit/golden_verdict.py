@@ -4,7 +4,7 @@ import streamlit as st
 
 from medir.page_kit.frame import Frame
 from medir.page_kit.golden_against import Against
-from medir.page_kit.golden_rows import RunInView
+from medir.page_kit.golden_rows import RunInView, settings_since
 from medir.page_kit.signs import DASH, FAILED, LOST, PASSED, WON, draw_badge
 from rag_core.excerpts import cut_short
 from rag_core.golden.cases import GoldenSet
@@ -56,3 +56,6 @@ def draw_ground(view: Frame, golden: GoldenSet | None, seen: RunInView, against:
     indexed_at = view.overview.indexed_at if view.overview else None
     if indexed_at is not None and indexed_at > seen.run.started_at:
         st.caption("The index was made again since this run.")
+    changed = settings_since(seen.run.settings, view.overview.settings) if view.overview else ()
+    if changed:
+        st.caption(f"The settings have changed since this run: {', '.join(changed)}.")

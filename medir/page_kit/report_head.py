@@ -164,12 +164,15 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else value
 
 
-def draw_nothing(*, synthetic_left_out: bool) -> None:
+def draw_nothing(project_id: str, *, synthetic_left_out: bool) -> None:
     """What to do in a window without searches."""
     st.text(
         "Nothing was asked in this window, so nothing is measured: precision, ranks, latency and the no-hit rate "
         f"all stand at {DASH}. Ask something on the page Search and judge its hits there, or from a terminal:"
     )
-    st.code('medir search "how long are events kept?"\nmedir rag', language=None)
+    st.code(
+        f'medir search --project {project_id} "how long are events kept?"\nmedir rag --project {project_id}',
+        language=None,
+    )
     if synthetic_left_out:
         st.caption("Rows made by benches and demonstrations are left out; the switch above counts them too.")

@@ -42,7 +42,7 @@ def _draw_report(view: Frame, window: Window) -> None:
     with above:
         draw_verdict(report)
     if not report.whole.searches:
-        draw_nothing(synthetic_left_out=not synthetic)
+        draw_nothing(view.project.project_id, synthetic_left_out=not synthetic)
         return
     with guarded("numbers"):
         before = report_reads.report(view, window.before, synthetic=synthetic)

@@ -80,8 +80,20 @@ def votes_by_rank(report: Report, theme: Theme) -> go.Figure:
     figure.update_layout(barmode="relative")
     figure.update_xaxes(title="rank among the hits", dtick=1)
     figure.update_yaxes(title="votes: useful up, irrelevant down", zeroline=True, zerolinecolor=theme.ink)
+    most = max((entry.votes for entries in report.ranks.values() for entry in entries), default=0)
+    # votes are counted, also below the line: whole numbers, without a sign
+    step = _about_a_third(most)
+    ticks = [step * number for number in range(-(most // step), most // step + 1)]
+    figure.update_yaxes(tickvals=ticks, ticktext=[f"{abs(tick):,}" for tick in ticks])
     voted = any(report.ranks[verdict] for verdict in report.ranks)
     return figure if voted else say_empty(figure, _NOTHING_JUDGED, theme)
+
+
+def _about_a_third(count: int) -> int:
+    """With one digit that is not zero; at least 1."""
+    third = max(1, count // 3)
+    power = 10 ** (len(str(third)) - 1)
+    return third // power * power
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

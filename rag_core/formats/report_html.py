@@ -3,6 +3,7 @@
 What comes from the data is escaped text, in the page as in its figures.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 from html import escape
 from zoneinfo import ZoneInfo
@@ -151,26 +152,31 @@ def _latency_table(part: Part) -> str:
 def _settings_section(report: Report) -> str:
     if not report.mixed_settings:
         return ""
-    every = [entry.settings for entry in report.mixed_settings]
-    names = sorted({name for settings in every for name in settings})
-    differing = [
-        name for name in names if any(settings.get(name) != every[0].get(name) for settings in every)
-    ]
+    before = (None, *(entry.settings for entry in report.mixed_settings))
     rows = [
         (
             entry.settings_id,
             f"{entry.searches:,}",
             _time(entry.first_at, report.zone),
             _time(entry.last_at, report.zone),
-            ", ".join(f"{name} {_plain(entry.settings.get(name))}" for name in differing),
+            _what_differs(entry.settings, earlier),
         )
-        for entry in report.mixed_settings
+        for entry, earlier in zip(report.mixed_settings, before, strict=False)
     ]
     return (
         "<h2>Mixed settings</h2><p>The window's searches ran under different rules; its numbers are not one number. "
         "Dashed lines in the figures over time: the first search under other settings.</p>"
-        + _table(("settings", "searches", "first", "last", "what differs"), rows, kind="told")
+        + _table(
+            ("settings", "searches", "first", "last", "what differs from the line above"), rows, kind="told"
+        )
     )
+
+
+def _what_differs(settings: Mapping[str, object], earlier: Mapping[str, object] | None) -> str:
+    if earlier is None:
+        return "the first of the window"
+    names = sorted(name for name in {*settings, *earlier} if settings.get(name) != earlier.get(name))
+    return ", ".join(f"{name} {_plain(settings.get(name))}" for name in names)
 
 
 def _counterfactual_section(report: Report) -> str:

@@ -61,7 +61,11 @@ def _missing(
     if place.key in in_repository:
         if is_indexed:
             return None
-        reason = "index the project again" if place.key.endswith(".md") else "only Markdown (*.md) is indexed"
+        reason = (
+            "index the project again, unless it holds no text"
+            if place.key.endswith(".md")
+            else "only Markdown (*.md) is indexed"
+        )
         return f"{shown(place.key)} is in the repository but not in the index; {reason}."
     if is_indexed:
         return f"{shown(place.key)} is in the index but no longer in the repository{names.suggest(place)}"

@@ -73,6 +73,7 @@ def test_a_filter_chosen_on_the_page_goes_into_the_address(installation: Install
 def test_a_case_in_the_address_is_explained_with_what_would_make_it_pass(installation: Installation):
     page = open_page("golden-set", case="senha")
     assert page.subheader[0].value == "✗ This case fails"
+    assert "case senha" in texts(page)
     told = texts(page)
     assert "expects docs/seguranca.md" in told
     assert "note: mudou de lugar na segunda versão" in told

@@ -319,6 +319,16 @@ def test_the_floor_rises_to_what_passes_for_a_reason_and_nothing_else_in_the_fil
     assert (again.before, again.after) == (3, 3)
 
 
+def test_a_floor_below_what_git_remembers_is_not_said_to_be_what_passes(
+    made: Services, project: Project, repository: Repository
+) -> None:
+    lost = CASES.replace("question: Quando o frete é calculado?", "question: vulcanologia islandesa")
+    repository.commit({"golden_set/cases.yaml": lost.replace("floor: 3", "floor: 1")})
+    file = repository.folder / "golden_set" / "cases.yaml"
+    with pytest.raises(Refused, match=r"it was 3 in commit .*; it only rises\. Only 2 cases pass now"):
+        raise_project_floor(made.evaluation, project, file=file, actor=ANA, reason="medido")
+
+
 def test_the_floor_never_falls_and_never_rises_without_a_reason(
     made: Services, project: Project, write: Callable[[str], Path]
 ) -> None:

@@ -449,6 +449,14 @@ def test_some_missing_vectors_degrade_a_search_that_still_has_its_vector_signal(
     assert_degraded(made, adr_only, DegradedReason.NO_VECTORS)
 
 
+def test_a_scope_without_a_chunk_lacks_no_vector(database: Database, project: Project) -> None:
+    made = services(database)
+    made.indexing.run(project, actor=ANA)
+    told = ask(made, "Quando o frete é calculado?", scopes=(Scope.SESSION,)).to_json()
+    assert (told["vectorAvailable"], told["degraded"], told["degradedReason"]) == (True, False, None)
+    assert told["hits"] == []
+
+
 def test_an_index_without_any_vector_says_so_once_a_provider_answers(
     database: Database, project: Project
 ) -> None:

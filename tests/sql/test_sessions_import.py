@@ -210,6 +210,12 @@ def test_refused_lines_are_reported_in_order_and_the_rest_is_taken(
     assert (done.sessions, done.events) == (1, 2)
     assert log_of(database, "s1") == [(1, "e1"), (2, "e3")]
     assert log_of(database, "other") == []
+    elsewhere = write(tmp_path / "other.jsonl", [event(1, sessionId="other")])
+    with pytest.raises(
+        InvalidInput, match=r"No event of .* was imported; line 1: .* session 's1'"
+    ) as refusal:
+        import_sessions(database, project.project_id, elsewhere)
+    assert "unique" in refusal.value.hint
 
 
 def test_an_event_that_is_known_with_another_content_is_refused_and_the_first_stays(

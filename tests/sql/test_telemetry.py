@@ -245,3 +245,5 @@ def test_a_loss_that_cannot_be_counted_costs_nothing_more(
 
 def test_no_loss_so_far_is_zero(tmp_path: Path) -> None:
     assert count_losses(tmp_path / "none.jsonl") == 0
+    (tmp_path / "file").touch()
+    assert count_losses(tmp_path / "file" / "none.jsonl") == 0

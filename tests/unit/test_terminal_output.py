@@ -2,7 +2,7 @@
 
 import io
 
-from medir.cli.frame import Output, plain
+from medir.cli.frame import Output, cell, plain
 
 
 def test_control_characters_are_written_out_and_line_breaks_stay() -> None:
@@ -22,3 +22,7 @@ def test_a_line_for_a_person_carries_no_escape_sequence() -> None:
 
     assert people.getvalue() == "\\x1b]0;titulo\\x07fim\n"
     assert aside.getvalue() == "\\x1b[31mvermelho\n"
+
+
+def test_a_cell_of_a_table_is_one_line_without_markup_or_commands() -> None:
+    assert cell("[b]a\n\tb\x1b[31m").plain == "[b]a\\n\\tb\\x1b[31m"

@@ -113,7 +113,8 @@ def told_of_proposal(findings: Findings) -> list[str]:
     adopt = findings.choice.verdict == "adopt"
     if findings.proposal is findings.settings:
         return ["Best found: today's numbers."]
-    name = "Proposal" if adopt else "Best found (not adopted; evidence too weak)"
+    found = f"Best found by {findings.choice.measure} (not adopted; evidence too weak)"
+    name = "Proposal" if adopt else found
     lines = [f"{name}: {describe(findings.proposal)}"]
     ranking = findings.proposal.ranking
     weighs = ranking.fusion is not Fusion.RRF

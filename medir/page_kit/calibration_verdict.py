@@ -100,7 +100,8 @@ def _draw_proposal(kept: Kept) -> None:
             st.text("Best found: today's numbers.")
             st.text(found.votes.sentence)
             return
-        name = "Proposal" if findings.choice.verdict == "adopt" else "Best found, not adopted"
+        best = f"Best found by {findings.choice.measure}, not adopted"
+        name = "Proposal" if findings.choice.verdict == "adopt" else best
         st.text(f"{name}: {words.numbers(proposal.settings)}")
         weight = proposal.ranking.weight_vector
         weighs = proposal.ranking.fusion is not Fusion.RRF

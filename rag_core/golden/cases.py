@@ -26,6 +26,7 @@ from rag_core.golden.document import (
 )
 from rag_core.golden.faults import refusal
 from rag_core.model import ALL_SCOPES, Place, Scope, canonical_digest
+from rag_core.plurals import counted
 
 MAX_QUESTION_CHARS = 2000
 MAX_ID_CHARS = 200
@@ -190,7 +191,7 @@ def _read_floor(root: Node, values: dict[str, Node], total: int, reader: Reader)
     if floor is not None and floor < 0:
         reader.report(f"floor is {floor}; it is 0 or more.", line=line, field="floor")
     elif floor is not None and floor > total > 0:
-        message = f"floor is {floor}, and the file has only {total} cases; no run could reach it."
+        message = f"floor is {floor}, and the file has only {counted(total, 'case')}; no run could reach it."
         reader.report(message, line=line, field="floor")
     return floor
 

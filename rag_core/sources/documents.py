@@ -7,6 +7,7 @@ from enum import StrEnum
 from rag_core.errors import Unavailable, UsageError
 from rag_core.folders import DocumentFolders
 from rag_core.model import Place, Scope
+from rag_core.plurals import counted
 from rag_core.sources.decoding import MAX_BYTES, Undecodable, decode, is_lfs_pointer
 from rag_core.sources.git import GitRepository, TreeEntry
 
@@ -111,7 +112,9 @@ def read_documents(
             notes.append(FileNote(path=entry.path, scope=scope, note=f"read as {decoded.encoding}"))
         if decoded.nul_removed:
             notes.append(
-                FileNote(path=entry.path, scope=scope, note=f"{decoded.nul_removed} NUL bytes removed")
+                FileNote(
+                    path=entry.path, scope=scope, note=f"{counted(decoded.nul_removed, 'NUL byte')} removed"
+                )
             )
         documents.append(Document(path=entry.path, scope=scope, text=decoded.text))
     unreadable = [file.path for file in skipped if file.reason is SkipReason.UNREADABLE]

@@ -159,7 +159,9 @@ def test_the_terminal_names_the_best_found_as_the_evidence_allows_and_warns_off_
     other = dataclasses.replace(told.settings, source="proposal", preset=None).with_ranking(ranking)
     unsafe = dataclasses.replace(told, proposal=other, safe_weights=(Interval(0.25, 0.75),))
     label, warning = told_of_proposal(unsafe)
-    assert label.startswith("Best found (not adopted; evidence too weak): weightedSum, vector 0.875")
+    assert label.startswith(
+        f"Best found by {told.choice.measure} (not adopted; evidence too weak): weightedSum, vector 0.875"
+    )
     assert "threshold none" in label
     assert warning.startswith("Careful: its vector weight 0.875 lies outside the safe weights (0.25 to 0.75)")
     safe = dataclasses.replace(unsafe, safe_weights=(Interval(0.25, 1.0),))

@@ -327,7 +327,7 @@ def test_an_undecodable_file_is_refused_and_every_other_indexed(repository: Repo
     assert texts(tree) == TEXTS | {"docs/b-latin.md": "# Negócio\n", "docs/c-nul.md": "ab\n"}
     assert [(note.path, note.note) for note in tree.notes] == [
         ("docs/b-latin.md", "read as cp1252"),
-        ("docs/c-nul.md", "1 NUL bytes removed"),
+        ("docs/c-nul.md", "1 NUL byte removed"),
     ]
 
 

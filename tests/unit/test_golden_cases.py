@@ -239,7 +239,7 @@ def test_a_floor_whose_number_was_forgotten_is_not_taken_for_zero() -> None:
 
 def test_a_floor_above_the_number_of_cases_is_a_fault() -> None:
     fault = only_fault_of("floor: 2\n" + one_case("id: a", "question: b", "expected: c.md"))
-    assert fault["message"] == "floor is 2, and the file has only 1 cases; no run could reach it."
+    assert fault["message"] == "floor is 2, and the file has only 1 case; no run could reach it."
 
 
 @pytest.mark.parametrize(("limit", "allowed"), [(0, False), (1, True), (50, True), (51, False)])

@@ -101,7 +101,7 @@ def _home(environment: Mapping[str, str]) -> Setting:
         )
     if os.geteuid() == 0:
         return Setting(name="MEDIR_HOME", value=str(_ROOT_HOME), source="default")
-    import platformdirs  # noqa: PLC0415  most installations name their folder or are root's
+    import platformdirs  # noqa: PLC0415  for the default folder of an ordinary user alone
 
     try:
         folder = Path(platformdirs.user_data_dir("medir", appauthor=False)).expanduser()

@@ -46,7 +46,7 @@ def draw_figures(report: Report, curve: LatencyCurve) -> None:
     with right:
         told = words.PATTERNS[rank_pattern(report)]
         _draw("ranks", votes_by_rank(report, inks), _rank_rows(report), told, take=_take_rank)
-    told = "Dashed lines: the first search under other settings." if report.mixed_settings else ""
+    told = "Dashed lines: the first search under other settings." if len(report.settled) > 1 else ""
     left, right = st.columns(2, gap="large")
     with left:
         _draw("latency", latency_over_time(report, inks), _latency_day_rows(report), told, take=_take_latency)

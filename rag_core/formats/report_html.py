@@ -165,7 +165,7 @@ def _settings_section(report: Report) -> str:
     ]
     return (
         "<h2>Mixed settings</h2><p>The window's searches ran under different rules; its numbers are not one number. "
-        "Dashed lines in the figures over time: the first search under other settings.</p>"
+        "Dashed lines in the figures over time: the first search under other settings, trials left out.</p>"
         + _table(
             ("settings", "searches", "first", "last", "what differs from the line above"), rows, kind="told"
         )

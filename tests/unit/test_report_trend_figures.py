@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from rag_core.figures.palette import DARK, LIGHT
+from rag_core.figures.report import latency_over_time
 from rag_core.figures.report_trends import cumulative_latency, latency_by_step
 from rag_core.report.changes import changes
 from rag_core.report.latency_curve import LatencyCurve
@@ -135,6 +136,15 @@ def test_a_trial_between_two_settings_is_passed_over():
     trial = replace(in_force("b", NOON + HOUR, limit=20), tried=True)
     told = changes(report(settings=(first, trial, last)), report(start=NOON - 24 * HOUR), ())
     assert [change.told for change in told] == ["settings (limit 5 → 6)"]
+
+
+def test_a_trial_has_no_line_in_the_figures_over_time():
+    first, last = in_force("a", NOON, limit=5), in_force("c", NOON + 2 * HOUR, limit=6)
+    trial = replace(in_force("b", NOON + HOUR, limit=20), tried=True)
+    made = report(settings=(first, trial, last))
+    made = replace(made, splits={**made.splits, "day": ((f"{NOON:%Y-%m-%d}", NO_SEARCHES),)})
+    (line,) = latency_over_time(made, LIGHT).layout.shapes
+    assert str(line.x0).startswith(f"{NOON + 2 * HOUR:%Y-%m-%dT%H}")
 
 
 def test_index_runs_are_told_when_they_ended_in_either_window_and_in_order():

@@ -118,11 +118,15 @@ def _row(case: Mapping[str, object], before: Mapping[str, bool], splits: Mapping
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunInView:
-    """The run that a page shows: its rows, and the floor that the file asks for today."""
+    """The run that a page shows: its rows, and the floor that the file asks for today.
+
+    `standing` says in sentences what was not of that day: the index, the provider.
+    """
 
     run: GoldenRecord
     rows: tuple[CaseRow, ...]
     floor: int
+    standing: tuple[str, ...] = ()
 
     @property
     def gate_passed(self) -> bool:

@@ -81,6 +81,13 @@ def told_standing(run: Mapping[str, object]) -> tuple[str, ...]:
     return (*_told_stale(run.get("stale")), *_told_provider(run))
 
 
+def is_of_today(run: Mapping[str, object]) -> bool:
+    """Whether a golden run stood on the repository's texts and on the provider that searches meet."""
+    stale = run.get("stale")
+    fresh = not isinstance(stale, Mapping) or stale.get("textChanged") is False
+    return fresh and run.get("providerChanged") is not True and run.get("providerReason") is None
+
+
 def _told_stale(stale: object) -> Iterator[str]:
     if not isinstance(stale, Mapping):
         return

@@ -120,13 +120,15 @@ def _row(case: Mapping[str, object], before: Mapping[str, bool], splits: Mapping
 class RunInView:
     """The run that a page shows: its rows, and the floor that the file asks for today.
 
-    `standing` says in sentences what was not of that day: the index, the provider.
+    `standing` says in sentences what the index and the provider were like; `of_today` is false where they were not
+    those that searches stood on.
     """
 
     run: GoldenRecord
     rows: tuple[CaseRow, ...]
     floor: int
     standing: tuple[str, ...] = ()
+    of_today: bool = True
 
     @property
     def gate_passed(self) -> bool:

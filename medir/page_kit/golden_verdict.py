@@ -25,8 +25,8 @@ def draw_verdict(seen: RunInView, against: Against | None) -> None:
     sentence = f"**{run.passed} of {run.total} pass, floor {seen.floor}:** {compared}"
     if not seen.gate_passed:
         st.error(f"{FAILED} {sentence}")
-    elif seen.count("lost"):
-        # the gate holds, and still something broke
+    elif seen.count("lost") or not seen.of_today:
+        # the gate holds, and still something broke, or searches stand on something else
         st.warning(f"{PASSED} {sentence}")
     else:
         st.success(f"{PASSED} {sentence}")

@@ -22,7 +22,7 @@ from rag_core.golden.cases import SPLITS, GoldenSet
 from rag_core.history import GoldenRecord
 from rag_core.plurals import counted
 from rag_core.projects import cases_file
-from rag_core.staleness import told_standing
+from rag_core.staleness import is_of_today, told_standing
 
 SHOW = choice_parameter("show", SHOWN)
 SPLIT = choice_parameter("split", ("", *SPLITS))
@@ -97,6 +97,7 @@ def _in_view(view: Frame, run: GoldenRecord, golden: GoldenSet | None, against: 
         rows=case_rows(result, against.passed if against else None, golden),
         floor=golden.floor if golden else run.floor,
         standing=told_standing(result),
+        of_today=is_of_today(result),
     )
 
 

@@ -7,7 +7,7 @@ and say nothing.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TypeVar
 
 from ruamel.yaml.nodes import MappingNode, Node
@@ -125,7 +125,7 @@ def committing(settings: SearchSettings, *, limits: Limits | None = None) -> Com
 def write_settings(
     settings: SearchSettings, *, before: bytes | None, adopted: str, file: str = "settings.yaml"
 ) -> str:
-    """The text of a `settings.yaml` with these numbers, every one of them in full.
+    """The text of a `settings.yaml` with these numbers, every one of them in full; one weight is the rest of the other.
 
     Of a file that is there, order, comments, line endings and `limits` stay.
 
@@ -142,7 +142,7 @@ def write_settings(
     limits = None if before is None else parse_settings(before, file=file).limits
     old = "" if before is None else decode(before, file=file)
     values = {key: value for key, value in settings.to_json().items() if key in _NUMBERS}
-    new = _HEAD + "".join(f"{key}: {_scalar(value)}\n" for key, value in values.items())
+    new = _HEAD + "".join(f"{line}\n" for line in _lines(values, but=()))
     text = new if before is None else _changed(old.removeprefix(BOM), values, file)
     ending = "\r\n" if "\r\n" in old else "\n"
     mark = BOM if old.startswith(BOM) else ""
@@ -305,7 +305,7 @@ def _changed(text: str, values: Mapping[str, object], file: str) -> str:
         raise _not_in_place(file)
     ending = "\r\n" if "\r\n" in text else "\n"
     nodes = {str(key.value): (key, value) for key, value in pairs(root)}
-    missing = [f"{key}: {_scalar(value)}" for key, value in values.items() if key not in nodes]
+    missing = _lines(values, but=nodes)
     edits = [
         (*_span(value), _in_place(text, value, values[key]))
         for key, (_, value) in nodes.items()
@@ -330,6 +330,15 @@ def _changed(text: str, values: Mapping[str, object], file: str) -> str:
     for start, end, replacement in sorted(edits, reverse=True):
         text = f"{text[:start]}{replacement}{text[end:]}"
     return text
+
+
+def _lines(values: Mapping[str, object], *, but: Collection[str]) -> list[str]:
+    """The keys that are written anew; not the lexical weight, so that one number is changed in one place."""
+    return [
+        f"{key}: {_scalar(value)}"
+        for key, value in values.items()
+        if key not in but and key != "weightLexical"
+    ]
 
 
 def _in_place(text: str, node: Node, value: object) -> str:

@@ -133,7 +133,6 @@ def test_a_new_file_holds_every_number_in_full():
     assert [line for line in text.splitlines() if not line.startswith("#")] == [
         "preset: null",
         "weightVector: 0.3",
-        "weightLexical: 0.7",
         "threshold: null",
         "thresholdWhenDegraded: null",
         "candidatesPerSignal: 100",
@@ -180,6 +179,7 @@ def test_a_file_that_is_there_keeps_its_order_comments_line_endings_and_limits()
         "fetchDepth: 20\nlimit: 'x'",
         "fusion: 'rrf'\nlimit: 3\nlimits: {useful: 0.5}\n...\n",
         "limit: &n 3\nmaxPerFile: *n\n",
+        "weightLexical: 0.5\nlimits: {useful: 0.5}\nweightVector: 0.5\n",
     ],
 )
 def test_whatever_spelling_a_file_has_it_is_written_rightly_or_refused(before: str):

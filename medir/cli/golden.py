@@ -9,6 +9,7 @@ from rich.text import Text
 from medir.cli.comparison import print_comparison
 from medir.cli.frame import (
     EXIT_GATE,
+    EXIT_PARTIAL,
     EXIT_REFUSED,
     Output,
     chosen_project,
@@ -19,7 +20,8 @@ from medir.cli.frame import (
     stop,
     with_output,
 )
-from medir.cli.trial import trial_options
+from medir.cli.index import print_report
+from medir.cli.trial import in_force_option, trial_options
 from rag_core.baselines import baselines_folder, read_baseline
 from rag_core.comparing import BaselineComparison, run_against
 from rag_core.errors import UsageError
@@ -30,6 +32,7 @@ from rag_core.formats.trec import trec_qrels, trec_run
 from rag_core.model import RankedCandidate
 from rag_core.presets import Overrides
 from rag_core.projects import cases_file
+from rag_core.staleness import told_standing
 
 cases_option = click.option(
     "--cases", type=click.Path(path_type=Path), metavar="FILE", help="Another file than the project's own."
@@ -47,9 +50,13 @@ def golden() -> None:
 @click.option("--baseline", "against", metavar="NAME", help="Also say what was won and lost against it.")
 @click.option(
     "--fail-on",
-    type=click.Choice(["lost"]),
-    help="With --baseline: exit 1 when a case of it is lost, 2 when the two can't be compared.",
+    type=click.Choice(["lost", "stale"]),
+    help=(
+        "lost, with --baseline: exit 1 when a case of it is lost, 2 when the two can't be compared. stale: exit 1 when "
+        "text has changed that the index does not have."
+    ),
 )
+@click.option("--index", "index_first", is_flag=True, help="Bring the index up to date first.")
 @click.option("--allow-degraded", is_flag=True, help="Measure without vectors where there are none.")
 @click.option(
     "--trec",
@@ -60,6 +67,7 @@ def golden() -> None:
 @click.option(
     "--junit", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write JUnit XML."
 )
+@in_force_option
 @trial_options
 @with_output
 def run_verb(
@@ -69,14 +77,16 @@ def run_verb(
     cases: Path | None,
     against: str | None,
     fail_on: str | None,
+    index_first: bool,
     allow_degraded: bool,
+    in_force: bool,
     trec: Path | None,
     junit: Path | None,
     overrides: Overrides,
 ) -> None:
     """Ask every case; exit 1 when fewer pass than the floor, or a must_pass case fails."""
-    if fail_on is not None and against is None:
-        raise click.UsageError("--fail-on needs a baseline: give --baseline NAME too.")
+    if fail_on == "lost" and against is None:
+        raise click.UsageError("--fail-on lost needs a baseline: give --baseline NAME too.")
     with services() as opened, output.progress() as listener:
         found = chosen_project(opened, project_id)
         frozen = None if against is None else read_baseline(baselines_folder(found, cases), against)
@@ -85,24 +95,45 @@ def run_verb(
             "cases": cases,
             "overrides": overrides,
             "allow_degraded": allow_degraded,
+            "in_force": in_force,
             "listener": listener,
         }
+        indexed = opened.indexing.run(found, actor=operator(), listener=listener) if index_first else None
         comparison: BaselineComparison | None = None
         if frozen is None:
             run = opened.evaluation.run_golden(found, **asked)
         else:
             run, comparison = run_against(opened.evaluation, found, frozen, **asked)
     _write_exports(run, found.project_id, trec=trec, junit=junit)
-    output.emit(run.to_json() | ({} if comparison is None else {"baseline": comparison.to_json()}))
+    output.emit(
+        run.to_json()
+        | ({} if indexed is None else {"indexRun": indexed.to_json()})
+        | ({} if comparison is None else {"baseline": comparison.to_json()})
+    )
     if not output.as_json:
+        if indexed is not None:
+            print_report(output, indexed)
         print_run(output, run)
         if comparison is not None:
             print_comparison(output, comparison, what="This run")
-    code = _exit_code(run, comparison if fail_on else None)
+    code = _exit_code(run, comparison if fail_on == "lost" else None)
     if code == EXIT_GATE and run.gate_passed:
         output.say("Failed: cases of the baseline are lost.")
+    code = code or (_stale_code(output, run) if fail_on == "stale" else 0)
+    if not code and indexed is not None and not indexed.complete:
+        code = EXIT_PARTIAL
     if code:
         stop(code)
+
+
+def _stale_code(output: Output, run: GoldenRun) -> int:
+    """0, 1 where indexed text has changed since, 2 where that can't be told."""
+    if run.stale is None or run.stale.text_changed is False:
+        return 0
+    if run.stale.text_changed is None:
+        return EXIT_REFUSED
+    output.say("Failed: the index is stale.")
+    return EXIT_GATE
 
 
 def _exit_code(run: GoldenRun, gated: BaselineComparison | None) -> int:
@@ -136,9 +167,11 @@ def _write(file: Path, text: str) -> None:
 @cases_option
 @with_output
 def lint_verb(output: Output, project_id: str | None, cases: Path | None) -> None:
-    """Look for cases that can't be won; exit 2 when there are any."""
+    """Look for cases that can't be won, and for faults of settings.yaml; exit 2 when there are any."""
     with services() as opened:
-        _, faults = opened.evaluation.lint(chosen_project(opened, project_id), cases=cases)
+        found = chosen_project(opened, project_id)
+        _, faults = opened.evaluation.lint(found, cases=cases)
+        opened.evaluation.settings_sources(found, cases=cases).committed.sound()
     output.emit({"faults": [fault.to_json() for fault in faults]})
     for fault in faults:
         output.say(f"line {fault.line}, {fault.case}, {fault.field}: {fault.message}")
@@ -151,15 +184,22 @@ def lint_verb(output: Output, project_id: str | None, cases: Path | None) -> Non
 @click.argument("case")
 @project_option
 @cases_option
+@in_force_option
 @trial_options
 @with_output
 def explain_verb(
-    output: Output, case: str, project_id: str | None, cases: Path | None, overrides: Overrides
+    output: Output,
+    *,
+    case: str,
+    project_id: str | None,
+    cases: Path | None,
+    in_force: bool,
+    overrides: Overrides,
 ) -> None:
     """Show one case's way through the search, and what would make it pass."""
     with services() as opened:
         explained = opened.evaluation.explain_case(
-            chosen_project(opened, project_id), case, cases=cases, overrides=overrides
+            chosen_project(opened, project_id), case, cases=cases, overrides=overrides, in_force=in_force
         )
     output.emit(explained.to_json())
     if not output.as_json:
@@ -242,6 +282,11 @@ def _print_verdict(output: Output, run: GoldenRun) -> None:
         output.say(f"The floor is unguarded: {run.floor_history.reason}")
     elif not run.floor_history.history_complete:
         output.say("The git history is shallow, so a higher floor may be out of sight.")
+    for sentence in told_standing(run.to_json()):
+        output.say(sentence)
+    if run.disagreement is not None:
+        taken = "the adopted ones" if run.settings.source == "adopted" else "the committed ones"
+        output.say(f"{run.disagreement.sentence} This run took {taken}.")
     output.say("Passed." if run.gate_passed else "Failed.")
 
 

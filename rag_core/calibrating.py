@@ -164,7 +164,6 @@ class Calibrator:
         parameters = {"cases": str(file), "baseline": name, "trial": overrides.any_given}
         with running(
             self._database,
-            self._clock,
             project.project_id,
             "calibration",
             actor=actor,
@@ -223,7 +222,7 @@ class Calibrator:
 
     def last_run(self, project: Project) -> Run | None:
         """The calibration started last; one whose process died is closed as interrupted first."""
-        close_interrupted(self._database, self._clock, project.project_id, "calibration")
+        close_interrupted(self._database, project.project_id, "calibration")
         with self._database.connection() as connection:
             return next(iter(recent_runs(connection, project.project_id, "calibration", count=1)), None)
 

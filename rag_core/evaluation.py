@@ -195,7 +195,6 @@ class Evaluation:
         committed.sound()
         with running(
             self._database,
-            self._clock,
             project.project_id,
             "golden",
             actor=actor,

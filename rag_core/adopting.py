@@ -104,7 +104,9 @@ def adopt_settings(
             adopted=before.settings if before else None,
             overrides=overrides,
         )
-        settings = dataclasses.replace(chosen, source="adopted", preset=_preset_of(chosen))
+        settings = dataclasses.replace(
+            chosen, source="adopted", preset=_preset_of(chosen), limit_in_force=None
+        )
         now = clock.now()
         insert_adopted(
             connection,

@@ -197,6 +197,7 @@ def _base(
 
 
 def _overridden(base: SearchSettings, ranking: RankingSettings, overrides: Overrides) -> SearchSettings:
+    in_force = ranking.limit
     if overrides.weight_vector is not None:
         # the constructor of RankingSettings refuses what is no weight
         ranking = dataclasses.replace(
@@ -226,6 +227,7 @@ def _overridden(base: SearchSettings, ranking: RankingSettings, overrides: Overr
         ranking=ranking,
         source=base.source if only_limit else "trial",
         preset=base.preset,
+        limit_in_force=in_force if only_limit else None,
     )
 
 

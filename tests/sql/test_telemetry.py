@@ -91,7 +91,7 @@ def test_all_settings_in_force_are_frozen_in_the_row_the_model_included(made: Se
 def test_a_distinct_set_of_numbers_is_kept_once_however_often_it_is_used(made: Services) -> None:
     ask(made)
     ask(made, "A fila guarda eventos")
-    ask(made, overrides=Overrides(limit=3))
+    ask(made, overrides=Overrides(threshold=0.1))
     assert counts(made) == (3, 3, 2)
 
 

@@ -77,7 +77,7 @@ def _useful(part: Part) -> str:
     )
     return (
         f"{share(found.useful, found.votes)} of {counted(found.votes, 'vote')} on the first five hits "
-        f"{'says' if found.votes == 1 else 'say'} useful (95 % interval {low} to {high} %)."
+        f"{'says' if found.votes == 1 else 'say'} useful (95 % interval {low}% to {high}%)."
     )
 
 

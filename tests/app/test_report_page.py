@@ -72,7 +72,7 @@ def test_the_first_glance_is_an_answer_and_four_numbers_with_what_they_are_of(ow
     assert not list(page.success)
     told = said(page)
     # Wilson, 1 of 2: 0.0945 to 0.9055
-    assert "**50% of 2 votes on the first five hits say useful (95 % interval 9 to 91 %).**" in told
+    assert "**50% of 2 votes on the first five hits say useful (95 % interval 9% to 91%).**" in told
     assert "0% of 3 searches showed no hit; p95 latency not measured (n = 3, and it needs 20)." in told
     assert ":gray-badge[Vector signal ✓ 3 of 3]" in told
     assert numbers(page) == {

@@ -234,7 +234,7 @@ def test_the_html_stands_alone_and_runs_nothing_of_the_data() -> None:
     assert "Passed" not in own.split("<h2>")[0]
     # Wilson, 4 of 5: 0.376 to 0.964
     assert (
-        '<p class="headline">80% of 5 votes on the first five hits say useful (95 % interval 38 to 96 %). '
+        '<p class="headline">80% of 5 votes on the first five hits say useful (95 % interval 38% to 96%). '
         "0% of 120 searches showed no hit; p95 latency 20 ms (n = 120).</p>" in own
     )
 

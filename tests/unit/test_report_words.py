@@ -27,7 +27,7 @@ def test_weak_numbers_are_told_as_they_are_while_the_gate_is_met():
     # Wilson, 13 of 80: 0.0973 to 0.2588
     weak = measured(useful=13, votes=80, searches=60, no_hit=31)
     assert headline(weak) == (
-        "16% of 80 votes on the first five hits say useful (95 % interval 10 to 26 %).",
+        "16% of 80 votes on the first five hits say useful (95 % interval 10% to 26%).",
         "52% of 60 searches showed no hit; p95 latency 840 ms (n = 60).",
     )
     assert gate(weak) == "Vector signal ✓ 60 of 60"

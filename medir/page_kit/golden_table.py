@@ -12,6 +12,7 @@ from medir.page_kit.signs import DASH, FAILED, FATES, LOST, PASSED, WON, theme
 from rag_core.excerpts import cut_short
 from rag_core.figures.palette import BAD, GOOD
 from rag_core.figures.rank_strip import rank_strip
+from rag_core.model import Fate
 
 _CELL_CHARS = 300
 _CHANGES = {"won": f"{WON} won", "lost": f"{LOST} lost", "same": "", "new": "new"}
@@ -112,7 +113,7 @@ def _cells(row: CaseRow, limit: int, *, vector_ran: bool) -> dict[str, object]:
         "whole": _rank(row.whole_rank),
         "vector": _rank(row.vector_rank) if vector_ran or not row.expected else "not run",
         "lexical": _rank(row.lexical_rank),
-        "removed": _removed(row),
+        "removed": _removed(row, vector_ran=vector_ran),
         "change": _CHANGES[row.change],
         "tags": list(row.tags),
     }
@@ -127,8 +128,10 @@ def _rank(rank: int | None) -> str:
     return DASH if rank is None else str(rank)
 
 
-def _removed(row: CaseRow) -> str:
+def _removed(row: CaseRow, *, vector_ran: bool) -> str:
     if not row.expected:
         return "" if row.passed else "has hits"
+    if row.removed_by == Fate.CANDIDATES and not vector_ran:
+        return "not in the lexical list"
     tie = " (tie)" if row.decided_by_tie else ""
     return (FATES[row.removed_by] if row.removed_by else "") + tie

@@ -165,7 +165,9 @@ def adopt_settings(
         )
         _require_numbers(sources, overrides, committed=committed, write=write)
         chosen = sources.resolve(overrides=overrides, first="committed" if committed else "adopted")
-        settings = dataclasses.replace(chosen, source="adopted", preset=preset_of(chosen))
+        settings = dataclasses.replace(
+            chosen, source="adopted", preset=preset_of(chosen), limit_in_force=None
+        )
         now = clock.now()
         decision = AdoptedSettings(
             settings=settings.to_json(),

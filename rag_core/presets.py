@@ -271,6 +271,7 @@ def _of_preset(
 
 
 def _overridden(base: SearchSettings, ranking: RankingSettings, overrides: Overrides) -> SearchSettings:
+    in_force = ranking.limit
     if overrides.weight_vector is not None:
         # the constructor of RankingSettings refuses what is no weight
         ranking = dataclasses.replace(
@@ -302,6 +303,7 @@ def _overridden(base: SearchSettings, ranking: RankingSettings, overrides: Overr
         ranking=ranking,
         source=base.source if only_limit else "trial",
         preset=base.preset,
+        limit_in_force=in_force if only_limit else None,
     )
 
 

@@ -29,9 +29,11 @@ from rag_core.evaluation import GoldenRun, raise_project_floor
 from rag_core.explanation import CaseExplanation
 from rag_core.formats.junit import junit_xml
 from rag_core.formats.trec import trec_qrels, trec_run
+from rag_core.golden.verdicts import CaseVerdict
 from rag_core.model import RankedCandidate
 from rag_core.presets import Overrides
 from rag_core.projects import cases_file
+from rag_core.signal_words import absent
 from rag_core.staleness import told_standing
 
 cases_option = click.option(
@@ -237,7 +239,8 @@ def print_run(output: Output, run: GoldenRun) -> None:
         table.add_column(
             heading, justify="right" if heading in ("hit", "whole", "vector", "lexical") else "left"
         )
-    for verdict in run.outcome.verdicts:
+    for verdict, ranking in zip(run.outcome.verdicts, run.rankings, strict=True):
+        missing = absent(ranking)
         expected = (
             "no answer"
             if verdict.case.no_answer
@@ -250,15 +253,20 @@ def print_run(output: Output, run: GoldenRun) -> None:
                 + (" *" if verdict.case.must_pass else "")
                 + (" (tie)" if verdict.decided_by_tie else "")
             ),
-            *(
-                "-" if rank is None else str(rank)
-                for rank in (verdict.rank, verdict.whole_rank, verdict.vector_rank, verdict.lexical_rank)
-            ),
+            str(verdict.rank or "-"),
+            str(verdict.whole_rank or "-"),
+            str(verdict.vector_rank or _without(missing.vector, verdict)),
+            str(verdict.lexical_rank or _without(missing.lexical, verdict)),
             "" if verdict.removed_by is None else str(verdict.removed_by),
             Text(plain(expected), overflow="ellipsis", no_wrap=True),
         )
     output.people.print(table)
     _print_verdict(output, run)
+
+
+def _without(missing: str, verdict: CaseVerdict) -> str:
+    """What stands in the place of a signal's rank: nothing is looked for where no answer is right."""
+    return "-" if verdict.case.no_answer else missing
 
 
 def _print_verdict(output: Output, run: GoldenRun) -> None:
@@ -298,9 +306,10 @@ def _print_explanation(output: Output, explained: CaseExplanation) -> None:
         output.say("Expected: no hit")
     else:
         output.say(f"Expected: {' | '.join(str(place) for place in verdict.case.expected)}")
+    missing = absent(explained.ranking)
     output.say(
         f"Ranks: hit {verdict.rank or '-'}, whole set {verdict.whole_rank or '-'}, "
-        f"vector {verdict.vector_rank or '-'}, lexical {verdict.lexical_rank or '-'}"
+        f"vector {verdict.vector_rank or missing.vector}, lexical {verdict.lexical_rank or missing.lexical}"
         + (f"; removed by {verdict.removed_by}" if verdict.removed_by else "")
     )
     last = max(verdict.whole_rank or 0, len(explained.ranking.hits))
@@ -308,13 +317,17 @@ def _print_explanation(output: Output, explained: CaseExplanation) -> None:
         mark = "→" if entry.candidate.origin.place in verdict.case.expected else " "
         candidate = entry.candidate
         output.say(
-            f"{mark} {entry.whole_rank:>3}  {entry.score:.4f}  vector "
-            f"{'-' if candidate.vector_score is None else f'{candidate.vector_score:.3f}'}  lexical "
-            f"{'-' if candidate.lexical_score is None else f'{candidate.lexical_score:.3f}'}  {entry.fate:<9}  "
+            f"{mark} {entry.whole_rank:>3}  {entry.score:.4f}  "
+            f"vector {_score(candidate.vector_score, missing.vector)}  "
+            f"lexical {_score(candidate.lexical_score, missing.lexical)}  {entry.fate:<9}  "
             f"{plain(candidate.origin.citation)}{_crossing(explained, entry)}"
         )
     for remedy in explained.remedies:
         output.say(remedy.sentence)
+
+
+def _score(score: float | None, missing: str) -> str:
+    return missing if score is None else f"{score:.3f}"
 
 
 def _crossing(explained: CaseExplanation, entry: RankedCandidate) -> str:

@@ -7,6 +7,7 @@ from medir.page_kit.trial_numbers import count_fates
 from rag_core.answer import Answer
 from rag_core.model import DegradedReason, Fate, Ranking
 from rag_core.plurals import counted
+from rag_core.signal_words import nothing_found
 
 _REASONS = {
     DegradedReason.MODEL_MISMATCH: "the configured embedding model is not the one that made the index",
@@ -75,7 +76,7 @@ def draw_empty(ranking: Ranking) -> None:
     cut = count_fates(ranking)[Fate.THRESHOLD]
     if not ranking.whole_set:
         st.info(
-            "Nothing was found: neither signal returned a candidate. Try other words, or another scope.",
+            f"Nothing was found: {nothing_found(ranking)}. Try other words, or another scope.",
             icon=":material/search_off:",
         )
         return

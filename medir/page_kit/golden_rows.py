@@ -141,6 +141,11 @@ class RunInView:
         limit = self.run.settings.get("limit")
         return limit if isinstance(limit, int) else 5
 
+    @property
+    def vector_ran(self) -> bool:
+        """Whether any case was measured with its vector; a degraded run may have gone by words alone."""
+        return not self.run.degraded or any(row.vector_rank is not None for row in self.rows)
+
     def count(self, change: Change) -> int:
         """How many cases changed so."""
         return sum(row.change == change for row in self.rows)

@@ -104,9 +104,9 @@ def settings_line(settings: SearchSettings) -> str:
     numbers = settings.ranking
     named = settings.preset is not None and settings.preset != settings.source
     name = f"{settings.source} {settings.preset}" if named else settings.source
-    threshold = DASH if numbers.threshold is None else f"{numbers.threshold:g}"
-    cap = DASH if numbers.max_per_file is None else str(numbers.max_per_file)
+    threshold = "no threshold" if numbers.threshold is None else f"threshold {numbers.threshold:g}"
+    cap = "any number" if numbers.max_per_file is None else f"at most {numbers.max_per_file}"
     return (
-        f"{name}: vector {numbers.weight_vector:g}, lexical {numbers.weight_lexical:g}, threshold {threshold}, "
-        f"{cap} a file, limit {numbers.limit}"
+        f"{name}: vector {numbers.weight_vector:g}, lexical {numbers.weight_lexical:g}, {threshold}, "
+        f"{cap} per file, limit {numbers.limit}"
     )

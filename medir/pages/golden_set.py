@@ -136,7 +136,7 @@ def _draw_cases(view: Frame, file: Path, seen: RunInView) -> None:
     table, beside = st.columns([6, 5], gap="large") if chosen else (st.container(), None)
     with table:
         if shown:
-            draw_table(shown, CASE, limit=seen.limit, beside=bool(chosen))
+            draw_table(shown, CASE, limit=seen.limit, vector_ran=seen.vector_ran, beside=bool(chosen))
         else:
             st.text("No case is like that.")
         st.caption(f"{len(shown)} of {counted(len(seen.rows), 'case')}. Select a row to see why.")

@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Self
 from uuid import UUID
 
@@ -37,6 +38,8 @@ from rag_core.errors import Busy, MedirError, OperatorNeeded, Refused
 from rag_core.model import Actor
 
 HEARTBEAT_S = 5.0
+# a run of an earlier version holds no lock of its own, and a heartbeat is all that tells of it
+STALE_AFTER = timedelta(seconds=30)
 # what would end a transaction that stays open as long as its run; some are unknown to older servers
 _UNENDING = {
     "idle_in_transaction_session_timeout": "0",
@@ -105,7 +108,9 @@ def running(
             with translated_errors():
                 holder.execute("select 1")
 
-        close_interrupted(database, project_id, kind)
+        if exclusive:
+            # whoever else was at work would hold the project
+            close_interrupted(database, project_id, kind, silent_for=timedelta(0))
         refusal = _record(database, project_id, identifier, kind, parameters=parameters, actor=actor)
         if refusal is not None:
             if exclusive:
@@ -117,10 +122,12 @@ def running(
             yield from _guarded(database, project_id, RunHandle(identifier, heart.report, confirm), heart)
 
 
-def close_interrupted(database: Database, project_id: str, kind: RunKind) -> None:
+def close_interrupted(
+    database: Database, project_id: str, kind: RunKind, *, silent_for: timedelta = STALE_AFTER
+) -> None:
     """Mark the runs whose process died; where that can't be written down, they stay as they are."""
     with database.connection() as connection:
-        dead = dead_runs(connection, project_id, kind)
+        dead = dead_runs(connection, project_id, kind, silent_for=silent_for)
     if not dead:
         return
     try:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
@@ -110,18 +110,21 @@ def try_hold_project(connection: Connection, project_id: str, kind: RunKind) -> 
     return bool(row and row[0])
 
 
-def dead_runs(connection: Connection, project_id: str, kind: RunKind) -> list[UUID]:
-    """Runs that count as running and whose lock nobody holds: their process died. Writes nothing."""
+def dead_runs(
+    connection: Connection, project_id: str, kind: RunKind, *, silent_for: timedelta = timedelta(0)
+) -> list[UUID]:
+    """Runs that count as running, whose lock nobody holds and whose heart is still for so long. Writes nothing."""
     # a row is a run; to try a shared lock disturbs nobody else who tries, and it goes with the statement
     rows = connection.execute(
         """
         with going as materialized (
-            select id from runs where project_id = %s and kind = %s and state = 'running'
+            select id from runs
+            where project_id = %s and kind = %s and state = 'running' and heartbeat_at <= clock_timestamp() - %s
         )
         select id from going
         where pg_try_advisory_xact_lock_shared(hashtextextended('medir:run:' || id::text, 0))
         """,
-        (project_id, kind),
+        (project_id, kind, silent_for),
     ).fetchall()
     return [run_id for (run_id,) in rows]
 

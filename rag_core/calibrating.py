@@ -102,6 +102,7 @@ class Calibration:
     findings: Findings
     votes: VoteEvidence
     disagreement: Disagreement | None = None
+    not_recorded: str | None = None
 
     def to_json(self) -> dict[str, object]:
         """The contract's calibration, with the index, the votes and what was asked for."""
@@ -110,6 +111,7 @@ class Calibration:
             | {"index": self.index.to_json(), "votes": self.votes.to_json()}
             | self.demands.to_json()
             | ({} if self.disagreement is None else {"settingsDiffer": self.disagreement.to_json()})
+            | ({} if self.not_recorded is None else {"notRecorded": self.not_recorded})
         )
 
 
@@ -206,6 +208,7 @@ class Calibrator:
                 findings=findings,
                 votes=weigh_votes(self._database, project.project_id, findings.settings, findings.proposal),
                 disagreement=measured.sources.disagreement,
+                not_recorded=handle.not_recorded,
             )
             handle.result = {
                 "settings": measured.settings.to_json(),

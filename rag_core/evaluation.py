@@ -49,8 +49,9 @@ class GoldenRun:
 
     `vectors` (of the questions, None where there was none), `found` (fetched deeper than ranked) and `rankings` are
     in the order of the cases. `others` holds the candidates of other lexical ways, where they were asked for.
-    `stale` is None where the index is of the repository's commit, `provider` what searches of this moment meet, and
-    `disagreement` where adopted and committed settings differ.
+    `not_recorded` says why it stands in no row of `runs`, None where it does. `stale` is None where the index is of
+    the repository's commit, `provider` what searches of this moment meet, and `disagreement` where adopted and
+    committed settings differ.
     """
 
     settings: SearchSettings
@@ -66,6 +67,7 @@ class GoldenRun:
     stale: Staleness | None = None
     provider: ProviderNow = field(default_factory=lambda: ProviderNow(changed=False, reason=None))
     disagreement: Disagreement | None = None
+    not_recorded: str | None = None
     vectors: tuple[Vectors | None, ...] = field(default=(), compare=False, repr=False)
     others: Mapping[LexicalWay, tuple[CandidateSet, ...]] = field(default_factory=dict, repr=False)
 
@@ -126,6 +128,8 @@ class GoldenRun:
             told["providerReason"] = self.provider.reason
         if self.disagreement is not None:
             told["settingsDiffer"] = self.disagreement.to_json()
+        if self.not_recorded is not None:
+            told["notRecorded"] = self.not_recorded
         return told
 
 
@@ -235,6 +239,7 @@ class Evaluation:
                 stale=measure_staleness(self._database, project, measured.states),
                 provider=self._search.provider_now(measured.facts.model),
                 disagreement=measured.sources.disagreement,
+                not_recorded=handle.not_recorded,
             )
             handle.result = run.to_json() | ({} if compare is None else {"baseline": compare(run)})
             return run

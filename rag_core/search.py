@@ -180,7 +180,8 @@ class Search:
             session_id=session_id,
             synthetic=synthetic,
         )
-        search_id = str(record.id) if self._telemetry.record(record) else None
+        not_recorded = self._telemetry.record(record)
+        search_id = str(record.id) if not_recorded is None else None
         if session_id is not None:
             self._narration.tell_search(
                 project_id,
@@ -203,6 +204,7 @@ class Search:
             timings=timings,
             provider_reason=embedded.reason,
             settings_problem=committed.told_problem,
+            not_recorded=not_recorded,
             notice=_notice(indexed=identity is not None, terms=gathered.found.searchable_terms),
             explanation=explanation,
         )

@@ -9,7 +9,7 @@ import psycopg
 
 from rag_core.database.connections import Database
 from rag_core.database.searches import SearchRecord, insert_search
-from rag_core.errors import MedirError
+from rag_core.errors import MedirError, OperatorNeeded
 
 _LOG = logging.getLogger("medir.telemetry")
 _LOCK_TIMEOUT = "1000ms"
@@ -26,8 +26,11 @@ class Telemetry:
         self._database = database
         self._loss_log = loss_log
 
-    def record(self, record: SearchRecord) -> bool:
-        """Write one search within about 1.5 seconds; false when it could not be written."""
+    def record(self, record: SearchRecord) -> str | None:
+        """Write one search within about 1.5 seconds; why that could not be done, None where it was.
+
+        Where the database lets itself be read only, that is told and not counted: nothing was ever to be had.
+        """
         try:
             with self._database.transaction() as connection:
                 connection.execute(
@@ -35,10 +38,13 @@ class Telemetry:
                     (_LOCK_TIMEOUT, _STATEMENT_TIMEOUT),
                 )
                 insert_search(connection, record)
+        except OperatorNeeded as error:
+            return error.message
         except (MedirError, psycopg.Error) as error:
-            self._note_loss(record.asked_at, error)
-            return False
-        return True
+            cause = error.__cause__
+            self._note_loss(record.asked_at, cause if isinstance(cause, psycopg.Error) else error)
+            return error.message if isinstance(error, MedirError) else "The database could not take it."
+        return None
 
     def _note_loss(self, at: datetime, error: Exception) -> None:
         # the lines after the first may quote the row, and with it the question

@@ -69,6 +69,8 @@ def draw_notices(answer: Answer) -> None:
             "This search could not be recorded, so its hits can't be judged. The hits are sound.",
             icon=":material/cloud_off:",
         )
+        if answer.not_recorded is not None:
+            st.text(answer.not_recorded)
 
 
 def draw_empty(ranking: Ranking) -> None:

@@ -79,11 +79,12 @@ def shown_address(address: str) -> str:
     return f"postgresql://{f'{user}@' if user else ''}{','.join(paired)}/{database}"
 
 
-def program_address(address: str, *, ambient: bool) -> ProgramAddress:
+def program_address(address: str, *, database: str, ambient: bool) -> ProgramAddress:
     """The address for one of PostgreSQL's programs: by its environment, what is secret above all.
 
     Args:
         address: What the programs are to reach.
+        database: Its name, which the address need not hold.
         ambient: Whether what the caller's own environment says of connections counts too, as libpq has it.
 
     Raises:
@@ -92,15 +93,15 @@ def program_address(address: str, *, ambient: bool) -> ProgramAddress:
     environment = {
         name: value for name, value in os.environ.items() if ambient or name not in set(libpq_variables())
     }
-    shown: dict[str, str] = {}
+    shown = {"dbname": database}
     # libpq's own mark of what no form may show: * a password, D for those who mend libpq
     secrets = {option.keyword.decode() for option in _options(address) if option.dispchar}
     variables = {option.keyword.decode(): option.envvar for option in _options(address)}
     for keyword, value in _given(address):
         variable = variables[keyword]
         if keyword == "dbname":
-            shown[keyword] = value
-        elif variable:
+            continue
+        if variable:
             environment[variable.decode()] = value
         elif keyword in secrets:
             raise UsageError(
@@ -122,7 +123,7 @@ def libpq_variables() -> Iterator[str]:
 
 def identifier(name: str) -> str:
     """A name as SQL wants it: quoted where it has to be."""
-    return name if re.fullmatch(r"[a-z_][a-z0-9_]*", name) else '"' + name.replace('"', '""') + '"'
+    return name if re.fullmatch(r"[a-z_][a-z0-9_]*|ROLE", name) else '"' + name.replace('"', '""') + '"'
 
 
 def psql(statement: str) -> str:

@@ -122,7 +122,7 @@ def _apply_under_lock(connection: Connection, wanted: Sequence[Migration]) -> li
         # whoever held it may have done all of this meanwhile
         pending = _pending(connection, wanted)
         if pending:
-            _ensure_extension(connection)
+            ensure_extension(connection)
             found = find_vector(connection)
             if found is not None and found.path is not None:
                 set_parameters(connection, {"search_path": found.path})
@@ -207,7 +207,13 @@ def _check_history(applied: dict[int, tuple[str, str]], wanted: Sequence[Migrati
             )
 
 
-def _ensure_extension(connection: Connection) -> None:
+def ensure_extension(connection: Connection) -> None:
+    """Make the extension where it is missing.
+
+    Raises:
+        OperatorNeeded: The role may not.
+        Unavailable: pgvector is not installed there.
+    """
     if find_vector(connection) is not None:
         return
     try:

@@ -113,11 +113,12 @@ def _full(reason: str, _asking: Asking) -> MedirError:
 
 
 def _too_many(reason: str, asking: Asking) -> MedirError:
+    named = re.search(r'role "(.+)"', reason)
     return DatabaseBusy(
         f"The server gives no further connection: {reason}.",
         hint=(
             "Close other connections. Where the role itself is held to so few, ask the operator to run once: "
-            + psql(f"alter role {identifier(asking.role)} connection limit 10")
+            + psql(f"alter role {identifier(named[1] if named else asking.role)} connection limit 10")
         ),
     )
 

@@ -18,6 +18,7 @@ class Standing:
     `schema` is where unqualified names are made, None where the search path names nothing that is there.
     `unicode_cases` is false where a capital letter's small one is another than Unicode's, as under Turkish rules.
     `connections` is how many the role may hold, None without a limit. `vector_schema` is None without the extension.
+    `may_write` is false where the tables are there and the role may not change them; `pooled` tells of a pooler.
     `idle_session_s` is after how many seconds an idle connection is ended, 0 for never.
     """
 
@@ -38,6 +39,13 @@ class Standing:
     vector_version: str | None
     vector_schema: str | None
     vector_usable: bool
+    may_write: bool
+    pooled: bool
+
+    @property
+    def writable(self) -> bool:
+        """Whether what is there can be changed: no standby, not read-only, and the role may."""
+        return not (self.read_only or self.standby) and self.may_write
 
 
 def read_standing(connection: Connection) -> Standing:
@@ -65,13 +73,19 @@ def read_standing(connection: Connection) -> Standing:
                 ), 0)::int as idle_session_s,
                 e.extversion as vector_version,
                 n.nspname::text as vector_schema,
-                coalesce(has_schema_privilege(n.oid, 'usage'), false) as vector_usable
+                coalesce(has_schema_privilege(n.oid, 'usage'), false) as vector_usable,
+                coalesce((
+                    select has_table_privilege(c.oid, 'insert') and has_table_privilege(c.oid, 'update')
+                    from pg_class c where c.oid = to_regclass('rag_searches')
+                ), true) as may_write,
+                pg_backend_pid() <> %s as pooled
             from pg_database d
                 join pg_roles r on r.rolname = current_user
                 left join pg_extension e on e.extname = 'vector'
                 left join pg_namespace n on n.oid = e.extnamespace
             where d.datname = current_database()
-            """
+            """,
+            (connection.info.backend_pid,),
         ).fetchone()
     assert found is not None  # noqa: S101  a connection has a database and a role
     return found

@@ -26,7 +26,7 @@ from rag_core.database.standing import read_standing, require_place, require_ser
 from rag_core.errors import DatabaseBusy, DatabaseRefused, OperatorNeeded, Refused, Unavailable
 
 _LOCK = 7_305_246_119
-_LOCK_TIMEOUT = "30s"
+_WAIT_FOR_LOCK_S = 30.0
 _MINIMUM_VECTOR = (0, 8)
 _CREATE_EXTENSION = f"{psql('create extension vector')} (as a superuser of that database)"
 _END_HOLDER = psql(
@@ -72,15 +72,22 @@ def shipped_migrations() -> tuple[Migration, ...]:
     )
 
 
-def migrate(url: str, migrations: Sequence[Migration] | None = None) -> tuple[str, ...]:
+def migrate(
+    url: str, migrations: Sequence[Migration] | None = None, *, wait_s: float = _WAIT_FOR_LOCK_S
+) -> tuple[str, ...]:
     """Bring the database up to date; returns the names of what was applied.
+
+    Args:
+        url: The database.
+        migrations: Others than those of this version.
+        wait_s: How long another process, or a table in use, is waited for.
 
     Raises:
         OperatorNeeded: The role may not do what is pending; nothing was made.
         Unavailable: The server or pgvector is too old, or its letters' cases are others than Unicode's.
         Refused: An applied migration was edited, or the database is newer than this program.
         DatabaseRefused: Another application's tables stand there under names of ours.
-        DatabaseBusy: Another process migrates, and does not end within half a minute.
+        DatabaseBusy: Another process migrates, and does not end in time.
         DatabaseUnavailable: The server does not answer.
     """
     wanted = tuple(migrations if migrations is not None else shipped_migrations())
@@ -91,7 +98,7 @@ def migrate(url: str, migrations: Sequence[Migration] | None = None) -> tuple[st
             pending = _pending(connection, wanted)
             if pending:
                 require_place(standing, pending[0].name)
-                pending = _apply_under_lock(connection, wanted)
+                pending = _apply_under_lock(connection, wanted, wait_s)
             _require_vector(connection)
         return tuple(migration.name for migration in pending)
 
@@ -115,9 +122,9 @@ def _pending(connection: Connection, wanted: Sequence[Migration]) -> list[Migrat
     return [migration for migration in wanted if migration.number not in applied]
 
 
-def _apply_under_lock(connection: Connection, wanted: Sequence[Migration]) -> list[Migration]:
+def _apply_under_lock(connection: Connection, wanted: Sequence[Migration], wait_s: float) -> list[Migration]:
     with connection.transaction():
-        set_parameters(connection, {"lock_timeout": _LOCK_TIMEOUT})
+        set_parameters(connection, {"lock_timeout": f"{wait_s * 1000:.0f}ms"})
         _lock(connection)
         # whoever held it may have done all of this meanwhile
         pending = _pending(connection, wanted)

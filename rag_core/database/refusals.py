@@ -148,7 +148,9 @@ def _read_only(reason: str, _asking: Asking) -> MedirError:
         f"The database lets itself be read only: {reason}.",
         hint=(
             "Point DATABASE_URL at the server that takes writes. Where this one is read-only by a setting: "
-            + psql("alter role current_user set default_transaction_read_only = off")
+            + psql(
+                "begin read write; alter role current_user set default_transaction_read_only = off; commit"
+            )
         ),
     )
 

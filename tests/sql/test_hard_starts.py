@@ -429,6 +429,24 @@ def test_a_server_that_fails_to_start_is_explained_by_its_log(own_home: Path) ->
     assert str(own_home / "server.log") in refusal.value.hint
 
 
+def test_a_server_that_lets_nobody_in_is_told_at_once_and_not_left_behind(own_home: Path) -> None:
+    (own_home / "data" / "pg_hba.conf").write_text("local all all reject\n", encoding="utf-8")
+    began = time.monotonic()
+    with pytest.raises(DatabaseUnavailable, match=r"lets nobody in: .*pg_hba\.conf rejects connection"):
+        EmbeddedServer(own_home).acquire()
+    assert time.monotonic() - began < 20
+    assert processes_on(own_home) == []
+
+
+def processes_on(home: Path) -> list[int]:
+    data = str(home / "data")
+    return [
+        process.pid
+        for process in psutil.process_iter(["cmdline"])
+        if data in (process.info["cmdline"] or []) and process.status() != psutil.STATUS_ZOMBIE
+    ]
+
+
 # The data folder
 
 

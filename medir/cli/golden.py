@@ -1,5 +1,6 @@
 """`medir golden`: the golden set as a regression."""
 
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import click
@@ -8,10 +9,10 @@ from rich.text import Text
 
 from medir.cli.comparison import print_comparison
 from medir.cli.frame import (
-    EXIT_GATE,
     EXIT_REFUSED,
     Output,
     chosen_project,
+    details_of,
     operator,
     plain,
     project_option,
@@ -19,15 +20,18 @@ from medir.cli.frame import (
     stop,
     with_output,
 )
+from medir.cli.gates import CHOSEN, UnmetGate, error_of, exit_code, tell, unmet_gates
 from medir.cli.trial import trial_options
 from rag_core.baselines import baselines_folder, read_baseline
-from rag_core.comparing import BaselineComparison, run_against
-from rag_core.errors import UsageError
+from rag_core.comparing import BaselineComparison, explain_case, run_against
+from rag_core.errors import FaultyGoldenSet, UsageError
 from rag_core.evaluation import GoldenRun, raise_project_floor
 from rag_core.explanation import CaseExplanation
 from rag_core.formats.junit import junit_xml
 from rag_core.formats.trec import trec_qrels, trec_run
+from rag_core.golden.faults import Fault
 from rag_core.model import RankedCandidate
+from rag_core.plurals import counted
 from rag_core.presets import Overrides
 from rag_core.projects import cases_file
 
@@ -47,8 +51,9 @@ def golden() -> None:
 @click.option("--baseline", "against", metavar="NAME", help="Also say what was won and lost against it.")
 @click.option(
     "--fail-on",
-    type=click.Choice(["lost"]),
-    help="With --baseline: exit 1 when a case of it is lost, 2 when the two can't be compared.",
+    multiple=True,
+    type=click.Choice(sorted(CHOSEN)),
+    help="lost, with --baseline: exit 1 when a case of it is lost, 2 when that can't be said. Can be repeated.",
 )
 @click.option("--allow-degraded", is_flag=True, help="Measure without vectors where there are none.")
 @click.option(
@@ -68,15 +73,15 @@ def run_verb(
     project_id: str | None,
     cases: Path | None,
     against: str | None,
-    fail_on: str | None,
+    fail_on: tuple[str, ...],
     allow_degraded: bool,
     trec: Path | None,
     junit: Path | None,
     overrides: Overrides,
 ) -> None:
     """Ask every case; exit 1 when fewer pass than the floor, or a must_pass case fails."""
-    if fail_on is not None and against is None:
-        raise click.UsageError("--fail-on needs a baseline: give --baseline NAME too.")
+    if "lost" in fail_on and against is None:
+        raise click.UsageError("--fail-on lost needs a baseline: give --baseline NAME too.")
     with services() as opened, output.progress() as listener:
         found = chosen_project(opened, project_id)
         frozen = None if against is None else read_baseline(baselines_folder(found, cases), against)
@@ -92,34 +97,43 @@ def run_verb(
             run = opened.evaluation.run_golden(found, **asked)
         else:
             run, comparison = run_against(opened.evaluation, found, frozen, **asked)
-    _write_exports(run, found.project_id, trec=trec, junit=junit)
-    output.emit(run.to_json() | ({} if comparison is None else {"baseline": comparison.to_json()}))
+    unmet = unmet_gates(run, comparison, fail_on)
+    if trec is not None:
+        _write_trec(run, trec)
+    if junit is not None:
+        _write(junit, _junit_of(run, comparison, unmet, fail_on=fail_on, suite=f"golden.{found.project_id}"))
+    compared = {} if comparison is None else {"baseline": comparison.to_json()}
+    output.emit(run.to_json() | compared | error_of(unmet))
     if not output.as_json:
         print_run(output, run)
         if comparison is not None:
             print_comparison(output, comparison, what="This run")
-    code = _exit_code(run, comparison if fail_on else None)
-    if code == EXIT_GATE and run.gate_passed:
-        output.say("Failed: cases of the baseline are lost.")
-    if code:
-        stop(code)
+    tell(output, unmet)
+    stop(exit_code(unmet))
 
 
-def _exit_code(run: GoldenRun, gated: BaselineComparison | None) -> int:
-    """0, 1 where a gate was not met, 2 where the run can't be held against the baseline that gates it."""
-    if gated is not None and gated.outcome is None:
-        return EXIT_REFUSED
-    lost = gated is not None and gated.outcome is not None and gated.outcome.lost
-    return EXIT_GATE if lost or not run.gate_passed else 0
-
-
-def _write_exports(run: GoldenRun, project_id: str, *, trec: Path | None, junit: Path | None) -> None:
+def _write_trec(run: GoldenRun, file: Path) -> None:
     cases = run.outcome.golden.cases
-    if trec is not None:
-        _write(trec, trec_run(cases, run.rankings))
-        _write(trec.with_name(f"{trec.name}.qrels"), trec_qrels(cases))
-    if junit is not None:
-        _write(junit, junit_xml(run.outcome, suite=f"golden.{project_id}", floor_fall=run.floor_fall))
+    _write(file, trec_run(cases, run.rankings))
+    _write(file.with_name(f"{file.name}.qrels"), trec_qrels(cases))
+
+
+def _junit_of(
+    run: GoldenRun,
+    comparison: BaselineComparison | None,
+    unmet: Sequence[UnmetGate],
+    *,
+    fail_on: Collection[str],
+    suite: str,
+) -> str:
+    sentences = {gate.name: gate.sentence for gate in unmet}
+    return junit_xml(
+        run.outcome,
+        suite=suite,
+        floor_fall=run.floor_fall,
+        lost=comparison.lost if comparison is not None and "lost" in fail_on else (),
+        gates={name: sentences.get(name) for name in CHOSEN if name in fail_on},
+    )
 
 
 def _write(file: Path, text: str) -> None:
@@ -136,12 +150,23 @@ def _write(file: Path, text: str) -> None:
 @cases_option
 @with_output
 def lint_verb(output: Output, project_id: str | None, cases: Path | None) -> None:
-    """Look for cases that can't be won; exit 2 when there are any."""
+    """Look for what a run would refuse: cases that can't be won, a lowered floor; exit 2 when there is any."""
     with services() as opened:
-        _, faults = opened.evaluation.lint(chosen_project(opened, project_id), cases=cases)
-    output.emit({"faults": [fault.to_json() for fault in faults]})
+        found = chosen_project(opened, project_id)
+        error: dict[str, object] = {}
+        try:
+            _, faults = opened.evaluation.check(found, cases=cases)
+        except FaultyGoldenSet as unparsed:
+            # to list faults is what was asked for, also those of a file that does not parse
+            faults = tuple(map(Fault.from_json, unparsed.faults))
+            error = {"error": details_of(unparsed)}
+        lacking = opened.evaluation.without_vector(found)
+    output.emit({"faults": [fault.to_json() for fault in faults]} | error)
     for fault in faults:
-        output.say(f"line {fault.line}, {fault.case}, {fault.field}: {fault.message}")
+        output.say(f"{fault.place}: {fault.message}")
+    if lacking:
+        without = counted(lacking, "chunk has no vector", "chunks have no vector")
+        output.note(f"A run will refuse, whatever the set: {without}. Index the project again.")
     if faults:
         stop(EXIT_REFUSED)
     output.say("No faults.")
@@ -151,15 +176,26 @@ def lint_verb(output: Output, project_id: str | None, cases: Path | None) -> Non
 @click.argument("case")
 @project_option
 @cases_option
+@click.option(
+    "--baseline", "against", metavar="NAME", help="Where it passed; default: the last run in which it did."
+)
 @trial_options
 @with_output
 def explain_verb(
-    output: Output, case: str, project_id: str | None, cases: Path | None, overrides: Overrides
+    output: Output,
+    *,
+    case: str,
+    project_id: str | None,
+    cases: Path | None,
+    against: str | None,
+    overrides: Overrides,
 ) -> None:
-    """Show one case's way through the search, and what would make it pass."""
+    """Show one case's way through the search, what happened since it passed, and what would make it pass."""
     with services() as opened:
-        explained = opened.evaluation.explain_case(
-            chosen_project(opened, project_id), case, cases=cases, overrides=overrides
+        found = chosen_project(opened, project_id)
+        frozen = None if against is None else read_baseline(baselines_folder(found, cases), against)
+        explained = explain_case(
+            opened.evaluation, found, case, cases=cases, overrides=overrides, baseline=frozen
         )
     output.emit(explained.to_json())
     if not output.as_json:
@@ -191,7 +227,7 @@ def raise_floor_verb(output: Output, project_id: str | None, cases: Path | None,
 
 
 def print_run(output: Output, run: GoldenRun) -> None:
-    """The golden table and its verdict, for a person."""
+    """The golden table and what it stands on, for a person; the verdict comes after, from `gates.tell`."""
     table = Table(box=None, pad_edge=False)
     for heading in ("", "case", "hit", "whole", "vector", "lexical", "removed by", "expected"):
         table.add_column(
@@ -218,12 +254,14 @@ def print_run(output: Output, run: GoldenRun) -> None:
             Text(plain(expected), overflow="ellipsis", no_wrap=True),
         )
     output.people.print(table)
-    _print_verdict(output, run)
+    _print_ground(output, run)
 
 
-def _print_verdict(output: Output, run: GoldenRun) -> None:
+def _print_ground(output: Output, run: GoldenRun) -> None:
     outcome, settings = run.outcome, run.settings
     output.say("")
+    if outcome.lost_must_pass:
+        output.say(f"Lost although they must pass: {', '.join(outcome.lost_must_pass)}.")
     if any(verdict.case.must_pass for verdict in outcome.verdicts):
         output.say("* must pass")
     if any(found.degraded for found in run.found):
@@ -234,15 +272,12 @@ def _print_verdict(output: Output, run: GoldenRun) -> None:
         + (f" ({settings.preset})" if settings.preset else "")
         + f", index {run.index.fingerprint}"
     )
-    if outcome.lost_must_pass:
-        output.say(f"Lost although they must pass: {', '.join(outcome.lost_must_pass)}.")
     if run.floor_fall is not None:
         output.say(run.floor_fall)
     if not run.floor_history.guarded:
         output.say(f"The floor is unguarded: {run.floor_history.reason}")
     elif not run.floor_history.history_complete:
         output.say("The git history is shallow, so a higher floor may be out of sight.")
-    output.say("Passed." if run.gate_passed else "Failed.")
 
 
 def _print_explanation(output: Output, explained: CaseExplanation) -> None:
@@ -268,6 +303,10 @@ def _print_explanation(output: Output, explained: CaseExplanation) -> None:
             f"{'-' if candidate.lexical_score is None else f'{candidate.lexical_score:.3f}'}  {entry.fate:<9}  "
             f"{plain(candidate.origin.citation)}{_crossing(explained, entry)}"
         )
+    if explained.passed_in is not None:
+        output.say(f"It passed in {explained.passed_in}. Since then:")
+    for cause in explained.lost_because:
+        output.say(f"  {cause.sentence}")
     for remedy in explained.remedies:
         output.say(remedy.sentence)
 

@@ -14,7 +14,7 @@ from rag_core.figures.palette import BAD, GOOD
 from rag_core.figures.rank_strip import rank_strip
 
 _CELL_CHARS = 300
-_CHANGES = {"won": f"{WON} won", "lost": f"{LOST} lost", "same": "", "new": "new"}
+_CHANGES = {"won": f"{WON} won", "lost": f"{LOST} lost", "same": "", "new": "new", "changed": "changed"}
 _ORDER = (
     "verdict",
     "change",
@@ -74,7 +74,9 @@ def draw_table(rows: Sequence[CaseRow], chosen: Parameter[str], *, limit: int, b
             "vector": st.column_config.TextColumn("vector", width=60, help="Rank by meaning"),
             "lexical": st.column_config.TextColumn("lexical", width=60, help="Rank by words"),
             "removed": st.column_config.TextColumn("removed by", width=100),
-            "change": st.column_config.TextColumn("change", width=70, help="Against the run before"),
+            "change": st.column_config.TextColumn(
+                "change", width=70, help="Against the run before, or the baseline chosen"
+            ),
             "tags": st.column_config.ListColumn("tags", width="small"),
         },
     )

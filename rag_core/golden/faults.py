@@ -1,6 +1,6 @@
 """What is wrong with a golden set, said in one shape by the parser and the linter."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from rag_core.errors import FaultyGoldenSet
@@ -17,6 +17,24 @@ class Fault:
     field: str | None
     line: int | None
     message: str
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, str | int | None]) -> "Fault":
+        """The inverse of `to_json`."""
+        case, field, line = told["case"], told["field"], told["line"]
+        return cls(
+            case=None if case is None else str(case),
+            field=None if field is None else str(field),
+            line=line if isinstance(line, int) else None,
+            message=str(told["message"]),
+        )
+
+    @property
+    def place(self) -> str:
+        """Where it stands, in words: `line 4, case senha, expected`."""
+        line = "" if self.line is None else f"line {self.line}"
+        case = "" if self.case is None else f"case {self.case}"
+        return ", ".join(part for part in (line, case, self.field) if part) or "the file"
 
     def to_json(self) -> dict[str, str | int | None]:
         """The contract's `{case, field, line, message}`."""
@@ -49,6 +67,6 @@ def refusal(faults: Iterable[Fault], *, file: str) -> FaultyGoldenSet:
     return FaultyGoldenSet(
         f"{subject}: {first.message}{count}",
         faults=tuple(fault.to_json() for fault in ordered),
-        hint="Mend the cases file; `medir golden lint` lists every fault with its line.",
+        hint="Mend the cases file, then try again.",
         where=where,
     )

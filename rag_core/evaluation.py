@@ -17,13 +17,13 @@ from rag_core.database.chunks import indexed_places, read_contents
 from rag_core.database.connections import Database
 from rag_core.database.index_identity import count_chunks
 from rag_core.database.projects import Project
-from rag_core.errors import InvalidInput, MedirError, Refused, UsageError
+from rag_core.errors import InvalidInput, Refused, UsageError
+from rag_core.expected_places import lint_places
 from rag_core.explanation import CaseExplanation, explain
 from rag_core.golden.cases import GoldenCase, GoldenSet, parse_cases
 from rag_core.golden.document import decode
 from rag_core.golden.faults import Fault, in_file_order, refusal
 from rag_core.golden.floor import floor_line, raise_floor
-from rag_core.golden.linter import lint, unindexed_paths
 from rag_core.golden.verdicts import GoldenOutcome, judge_all
 from rag_core.measurement import (
     IndexFacts,
@@ -40,10 +40,7 @@ from rag_core.presets import Overrides
 from rag_core.projects import cases_file
 from rag_core.runs import Progress, running
 from rag_core.search import Search
-from rag_core.sources.documents import list_markdown
 from rag_core.sources.floor_history import FloorHistory, highest_floor
-from rag_core.sources.git import GitRepository
-from rag_core.sources.whereabouts import Searched, find_whereabouts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,13 +135,7 @@ class Evaluation:
         with self._database.snapshot() as connection:
             indexed_identity(connection, project)
             indexed = indexed_places(connection, project.project_id)
-        in_repository = _paths_in_repository(project)
-        elsewhere = (
-            {}
-            if in_repository is None
-            else _elsewhere(project, unindexed_paths(golden, indexed=indexed, in_repository=in_repository))
-        )
-        return golden, lint(golden, indexed=indexed, in_repository=in_repository, elsewhere=elsewhere)
+        return golden, lint_places(project, golden, indexed)
 
     def check(self, project: Project, *, cases: Path | None = None) -> tuple[GoldenSet, tuple[Fault, ...]]:
         """As `lint`, with what else of the set a run fails for: a floor that was higher once.
@@ -360,28 +351,6 @@ def read_golden_set(file: Path) -> GoldenSet:
             hint="Name the file with --cases, or the folder with `medir project set --golden DIR`.",
         ) from error
     return parse_cases(decode(data, file=str(file)), file=str(file))
-
-
-def _paths_in_repository(project: Project) -> frozenset[str] | None:
-    try:
-        return list_markdown(
-            GitRepository(Path(project.repo)), ref=project.ref, root=project.root, folders=project.folders
-        )
-    except MedirError:
-        # the index can still be judged where the repository has gone away
-        return None
-
-
-def _elsewhere(project: Project, paths: Sequence[str]) -> dict[str, str]:
-    if not paths:
-        return {}
-    searched = Searched(
-        project_id=project.project_id, ref=project.ref, root=project.root, folders=project.folders
-    )
-    try:
-        return find_whereabouts(GitRepository(Path(project.repo)), searched, paths)
-    except MedirError:
-        return {}
 
 
 def _scope_of(case: GoldenCase) -> list[str] | None:

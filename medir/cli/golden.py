@@ -23,9 +23,10 @@ from medir.cli.frame import (
 from medir.cli.gates import CHOSEN, UnmetGate, error_of, exit_code, tell, unmet_gates
 from medir.cli.trial import trial_options
 from rag_core.baselines import baselines_folder, read_baseline
-from rag_core.comparing import BaselineComparison, explain_case, run_against
+from rag_core.comparing import BaselineComparison, run_against
 from rag_core.errors import FaultyGoldenSet, UsageError
 from rag_core.evaluation import GoldenRun, raise_project_floor
+from rag_core.explaining import explain_case
 from rag_core.explanation import CaseExplanation
 from rag_core.formats.junit import junit_xml
 from rag_core.formats.trec import trec_qrels, trec_run

@@ -12,7 +12,7 @@ import streamlit as st
 from medir.page_kit.services import Workbench, workbench
 from rag_core import citations, history
 from rag_core import overview as overviews
-from rag_core.comparing import explain_case
+from rag_core.explaining import explain_case
 from rag_core.explanation import CaseExplanation
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenSet

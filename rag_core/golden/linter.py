@@ -16,6 +16,7 @@ def lint(
     indexed: Mapping[Place, Scope],
     in_repository: AbstractSet[str] | None,
     elsewhere: Mapping[str, str] | None = None,
+    deleted: Mapping[str, str] | None = None,
 ) -> tuple[Fault, ...]:
     """Compare what the cases expect with what there is. An empty answer means that every case can be won.
 
@@ -29,6 +30,7 @@ def lint(
         in_repository: The paths of the project's files, as they are indexed; None where they can't be known,
             and then only the index is asked.
         elsewhere: Of paths that are not indexed, the rest of a sentence that says where they are all the same.
+        deleted: Of paths that are not there, a sentence that says since when.
 
     Returns:
         The faults by line.
@@ -39,7 +41,9 @@ def lint(
         for place, line in _places(case):
             missing = _missing(place, indexed, in_repository, names=names, elsewhere=elsewhere or {})
             if missing is not None:
-                faults.append(Fault(case=case.id, field="expected", line=line, message=missing))
+                since = (deleted or {}).get(place.key) if place.kind == "file" else None
+                message = f"{missing} {since}" if since else missing
+                faults.append(Fault(case=case.id, field="expected", line=line, message=message))
                 continue
             outside = _out_of_scope(case, place, indexed[place])
             if outside is not None:

@@ -113,6 +113,17 @@ class FileHistory:
         return self._repository.run("rev-parse", "--is-shallow-repository").strip() == b"true"
 
 
+def deleted_in(repository: GitRepository, commit: str, path: str) -> str | None:
+    """The commit that deleted a file which is not there at `commit`; None where it never was, as far as git knows."""
+    try:
+        found = (
+            repository.run("rev-list", "-1", commit, "--", f":(top,literal){path}").decode("ascii").strip()
+        )
+    except GitFailed:
+        return None
+    return found or None
+
+
 def find_file(repository: GitRepository, commit: str, path: str) -> str | None:
     """The id of a file's content at a commit; None where there is no such file.
 

@@ -14,6 +14,7 @@ from rag_core.golden.document import shown
 from rag_core.model import Place, Scope
 from rag_core.sources.decoding import MAX_BYTES, Undecodable, decode, is_lfs_pointer
 from rag_core.sources.git import GitRepository, TreeEntry, is_bare
+from rag_core.sources.text_history import deleted_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,22 @@ class Searched:
     ref: str
     root: str
     folders: DocumentFolders
+
+
+def find_deletions(repository: GitRepository, searched: Searched, paths: Iterable[str]) -> dict[str, str]:
+    """Of paths that are not there, a sentence that names the commit which deleted them; the others are left out.
+
+    Raises:
+        UsageError: There is no such commit.
+    """
+    commit = repository.resolve(searched.ref)
+    root = f"{searched.root}/" if searched.root else ""
+    found = {path: deleted_in(repository, commit, f"{root}{path}") for path in paths}
+    return {
+        path: f"It was deleted in commit {deleted[:12]}."
+        for path, deleted in found.items()
+        if deleted is not None
+    }
 
 
 def find_whereabouts(repository: GitRepository, searched: Searched, paths: Iterable[str]) -> dict[str, str]:

@@ -9,9 +9,10 @@ from material import ANA, DOCUMENTS, Fixed, Repository, Services, services
 from rag_core.adopting import adopt_settings
 from rag_core.baselines import freeze
 from rag_core.clock import SystemClock
-from rag_core.comparing import compare_baselines, explain_case, run_against
+from rag_core.comparing import compare_baselines, run_against
 from rag_core.database.connections import Database
 from rag_core.database.projects import Project
+from rag_core.explaining import explain_case
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.causes import LossCause
 from rag_core.ports import EmbeddingRole, Vectors

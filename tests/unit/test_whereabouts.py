@@ -7,7 +7,7 @@ import pytest
 from material import Repository
 from rag_core.folders import DocumentFolders
 from rag_core.sources.git import GitRepository
-from rag_core.sources.whereabouts import Searched, find_whereabouts
+from rag_core.sources.whereabouts import Searched, find_deletions, find_whereabouts
 
 LFS = (
     "version https://git-lfs.github.com/spec/v1\n"
@@ -131,3 +131,14 @@ def test_an_absolute_path_into_the_repository_is_answered_with_the_relative_one(
     assert told(repository, str(Path("/elsewhere/x.md"))) == (
         "is outside the repository, and only what is committed there is indexed."
     )
+
+
+def test_a_deleted_file_is_told_with_the_commit_that_deleted_it(tmp_path: Path) -> None:
+    made = Repository(tmp_path / "r", {"docs/a.md": "# A\n", "docs/b.md": "# B\n"})
+    made.remove("docs/a.md")
+    deleted = made.git("rev-parse", "HEAD")
+    made.commit({"docs/c.md": "# C\n"})
+    searched = Searched(project_id="p", ref="HEAD", root="", folders=DocumentFolders())
+    assert find_deletions(GitRepository(made.folder), searched, ["docs/a.md", "docs/nunca.md"]) == {
+        "docs/a.md": f"It was deleted in commit {deleted[:12]}."
+    }

@@ -15,7 +15,7 @@ from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.causes import LossCause
 from rag_core.golden.verdicts import judge
-from rag_core.losses import FrozenTexts, IndexedTexts, explain_losses
+from rag_core.lost_cases import FrozenTexts, IndexedTexts, explain_losses
 from rag_core.measurement import LexicalWay, way_of
 from rag_core.model import Actor, CandidateSet, RankingSettings, SearchSettings
 from rag_core.presets import Overrides

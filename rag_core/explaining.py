@@ -8,7 +8,7 @@ from rag_core.database.projects import Project
 from rag_core.evaluation import Evaluation
 from rag_core.explanation import CaseExplanation
 from rag_core.golden.baseline_file import Baseline
-from rag_core.losses import IndexedTexts, explain_losses
+from rag_core.lost_cases import IndexedTexts, explain_losses
 from rag_core.measurement import indexed_identity, way_of
 from rag_core.presets import Overrides
 from rag_core.projects import cases_file

@@ -22,6 +22,7 @@ def explain_case(
     *,
     cases: Path | None = None,
     overrides: Overrides | None = None,
+    in_force: bool = False,
     baseline: Baseline | None = None,
 ) -> CaseExplanation:
     """One case explained; of one that was lost, also what happened since it passed.
@@ -39,7 +40,9 @@ def explain_case(
     else:
         before = f"the baseline {baseline.name}", side_of_baseline(baseline)
     ways = () if before is None else (way_of(before[1].settings.candidates),)
-    measured = evaluation.measure_case(project, case_id, cases=file, overrides=overrides, ways=ways)
+    measured = evaluation.measure_case(
+        project, case_id, cases=file, overrides=overrides, ways=ways, in_force=in_force
+    )
     explained = evaluation.explain_measured(project, measured)
     if before is None:
         return explained

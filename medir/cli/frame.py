@@ -23,7 +23,7 @@ import click
 from medir.configuration import Configuration, load_configuration
 from medir.wiring import Services, open_services
 from rag_core.database.projects import Project
-from rag_core.errors import FaultyGoldenSet, MedirError
+from rag_core.errors import FaultyDocument, MedirError
 from rag_core.model import Actor
 from rag_core.projects import choose_project
 
@@ -237,7 +237,7 @@ def stop(code: int) -> NoReturn:
 
 def refuse_error(output: Output, error: MedirError) -> int:
     """Tell the user, as JSON where that was asked for; the exit code."""
-    if isinstance(error, FaultyGoldenSet) and not output.as_json and len(error.faults) > 1:
+    if isinstance(error, FaultyDocument) and not output.as_json and len(error.faults) > 1:
         for fault in error.faults:
             output.note(f"  {fault['case'] or '-'}, line {fault['line'] or '-'}: {fault['message']}")
     return _refuse(output, error.code, error.message, error.hint, details_of(error))
@@ -248,7 +248,7 @@ def details_of(error: MedirError) -> dict[str, object]:
     details: dict[str, object] = {"code": error.code, "message": error.message, "hint": error.hint}
     if error.where is not None:
         details["where"] = error.where
-    if isinstance(error, FaultyGoldenSet):
+    if isinstance(error, FaultyDocument):
         details["faults"] = [dict(fault) for fault in error.faults]
     return details
 

@@ -15,12 +15,13 @@ from rag_core.plurals import counted
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnmetGate:
-    """One gate that was not met, or that can't be judged. `code` is its exit code alone."""
+    """One gate that was not met, or that can't be judged. `code` is its exit code alone, `error` that of its JSON."""
 
     name: str
     code: int
     sentence: str
     hint: str = ""
+    error: str = "gateNotMet"
 
 
 Gate = Callable[[GoldenRun, BaselineComparison | None], UnmetGate | None]
@@ -44,7 +45,7 @@ def error_of(unmet: Collection[UnmetGate]) -> dict[str, object]:
     """`{"error": ...}` beside the run, where a gate was not met; else nothing."""
     if not unmet:
         return {}
-    code = "gateNotMet" if exit_code(unmet) == EXIT_GATE else "notComparable"
+    code = next(gate.error for gate in unmet if gate.code == exit_code(unmet))
     return {
         "error": {
             "code": code,
@@ -70,6 +71,7 @@ def lost_gate(comparison: BaselineComparison) -> UnmetGate | None:
             name="lost",
             code=EXIT_REFUSED,
             sentence=f"What was lost since the baseline {comparison.name} can't be said: {comparison.obstacle}.",
+            error="notComparable",
             hint="Measure on the same ground, or freeze another baseline: medir baseline freeze NAME",
         )
     if not comparison.lost:
@@ -117,5 +119,20 @@ def _lost(_run: GoldenRun, comparison: BaselineComparison | None) -> UnmetGate |
     return None if comparison is None else lost_gate(comparison)
 
 
+def _stale(run: GoldenRun, _comparison: BaselineComparison | None) -> UnmetGate | None:
+    if run.stale is None or run.stale.text_changed is False:
+        return None
+    hint = "Bring the index up to date: golden run --index"
+    if run.stale.text_changed is None:
+        return UnmetGate(
+            name="stale",
+            code=EXIT_REFUSED,
+            error="unavailable",
+            sentence=f"Whether the index is stale can't be said: {run.stale.problem or 'git does not tell'}",
+            hint=hint,
+        )
+    return UnmetGate(name="stale", code=EXIT_GATE, sentence="The index is stale.", hint=hint)
+
+
 _ALWAYS: tuple[Gate, ...] = (_must_pass, _floor, _floor_fall)
-CHOSEN: Mapping[str, Gate] = {"lost": _lost}
+CHOSEN: Mapping[str, Gate] = {"lost": _lost, "stale": _stale}

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from medir.cli.comparison import print_comparison
 from medir.cli.frame import (
+    EXIT_PARTIAL,
     EXIT_REFUSED,
     Output,
     chosen_project,
@@ -21,11 +22,13 @@ from medir.cli.frame import (
     with_output,
 )
 from medir.cli.gates import CHOSEN, UnmetGate, error_of, exit_code, tell, unmet_gates
-from medir.cli.trial import trial_options
+from medir.cli.index import print_report
+from medir.cli.trial import in_force_option, trial_options
 from rag_core.baselines import baselines_folder, read_baseline
 from rag_core.comparing import BaselineComparison, run_against
-from rag_core.errors import FaultyGoldenSet, UsageError
-from rag_core.evaluation import GoldenRun, raise_project_floor
+from rag_core.database.projects import Project
+from rag_core.errors import FaultyDocument, UsageError
+from rag_core.evaluation import Evaluation, GoldenRun, raise_project_floor
 from rag_core.explaining import explain_case
 from rag_core.explanation import CaseExplanation
 from rag_core.formats.junit import junit_xml
@@ -35,6 +38,7 @@ from rag_core.model import RankedCandidate
 from rag_core.plurals import counted
 from rag_core.presets import Overrides
 from rag_core.projects import cases_file
+from rag_core.staleness import told_standing
 
 cases_option = click.option(
     "--cases", type=click.Path(path_type=Path), metavar="FILE", help="Another file than the project's own."
@@ -54,8 +58,12 @@ def golden() -> None:
     "--fail-on",
     multiple=True,
     type=click.Choice(sorted(CHOSEN)),
-    help="lost, with --baseline: exit 1 when a case of it is lost, 2 when that can't be said. Can be repeated.",
+    help=(
+        "lost, with --baseline: exit 1 when a case of it is lost, 2 when that can't be said. stale: exit 1 when text "
+        "has changed that the index does not have. Can be repeated."
+    ),
 )
+@click.option("--index", "index_first", is_flag=True, help="Bring the index up to date first.")
 @click.option("--allow-degraded", is_flag=True, help="Measure without vectors where there are none.")
 @click.option(
     "--trec",
@@ -66,6 +74,7 @@ def golden() -> None:
 @click.option(
     "--junit", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write JUnit XML."
 )
+@in_force_option
 @trial_options
 @with_output
 def run_verb(
@@ -75,7 +84,9 @@ def run_verb(
     cases: Path | None,
     against: str | None,
     fail_on: tuple[str, ...],
+    index_first: bool,
     allow_degraded: bool,
+    in_force: bool,
     trec: Path | None,
     junit: Path | None,
     overrides: Overrides,
@@ -91,8 +102,10 @@ def run_verb(
             "cases": cases,
             "overrides": overrides,
             "allow_degraded": allow_degraded,
+            "in_force": in_force,
             "listener": listener,
         }
+        indexed = opened.indexing.run(found, actor=operator(), listener=listener) if index_first else None
         comparison: BaselineComparison | None = None
         if frozen is None:
             run = opened.evaluation.run_golden(found, **asked)
@@ -103,14 +116,23 @@ def run_verb(
         _write_trec(run, trec)
     if junit is not None:
         _write(junit, _junit_of(run, comparison, unmet, fail_on=fail_on, suite=f"golden.{found.project_id}"))
-    compared = {} if comparison is None else {"baseline": comparison.to_json()}
-    output.emit(run.to_json() | compared | error_of(unmet))
+    output.emit(
+        run.to_json()
+        | ({} if indexed is None else {"indexRun": indexed.to_json()})
+        | ({} if comparison is None else {"baseline": comparison.to_json()})
+        | error_of(unmet)
+    )
     if not output.as_json:
+        if indexed is not None:
+            print_report(output, indexed)
         print_run(output, run)
         if comparison is not None:
             print_comparison(output, comparison, what="This run")
     tell(output, unmet)
-    stop(exit_code(unmet))
+    code = exit_code(unmet)
+    if not code and indexed is not None and not indexed.complete:
+        code = EXIT_PARTIAL
+    stop(code)
 
 
 def _write_trec(run: GoldenRun, file: Path) -> None:
@@ -151,17 +173,15 @@ def _write(file: Path, text: str) -> None:
 @cases_option
 @with_output
 def lint_verb(output: Output, project_id: str | None, cases: Path | None) -> None:
-    """Look for what a run would refuse: cases that can't be won, a lowered floor; exit 2 when there is any."""
+    """Look for what a run would refuse: cases that can't be won, a lowered floor, a faulty settings.yaml.
+
+    Exit 2 when there is any.
+    """
     with services() as opened:
         found = chosen_project(opened, project_id)
-        error: dict[str, object] = {}
-        try:
-            _, faults = opened.evaluation.check(found, cases=cases)
-        except FaultyGoldenSet as unparsed:
-            # to list faults is what was asked for, also those of a file that does not parse
-            faults = tuple(map(Fault.from_json, unparsed.faults))
-            error = {"error": details_of(unparsed)}
+        faults, unparsed = _all_faults(opened.evaluation, found, cases)
         lacking = opened.evaluation.without_vector(found)
+    error = {} if unparsed is None else {"error": details_of(unparsed)}
     output.emit({"faults": [fault.to_json() for fault in faults]} | error)
     for fault in faults:
         output.say(f"{fault.place}: {fault.message}")
@@ -173,6 +193,24 @@ def lint_verb(output: Output, project_id: str | None, cases: Path | None) -> Non
     output.say("No faults.")
 
 
+def _all_faults(
+    evaluation: Evaluation, project: Project, cases: Path | None
+) -> tuple[tuple[Fault, ...], FaultyDocument | None]:
+    """The faults of cases and settings, and the refusal of the first file that does not parse."""
+    faults: list[Fault] = []
+    refused: FaultyDocument | None = None
+    for look in (
+        lambda: faults.extend(evaluation.check(project, cases=cases)[1]),
+        evaluation.settings_sources(project, cases=cases).committed.sound,
+    ):
+        try:
+            look()
+        except FaultyDocument as unparsed:
+            faults.extend(map(Fault.from_json, unparsed.faults))
+            refused = refused or unparsed
+    return tuple(faults), refused
+
+
 @golden.command("explain")
 @click.argument("case")
 @project_option
@@ -180,6 +218,7 @@ def lint_verb(output: Output, project_id: str | None, cases: Path | None) -> Non
 @click.option(
     "--baseline", "against", metavar="NAME", help="Where it passed; default: the last run in which it did."
 )
+@in_force_option
 @trial_options
 @with_output
 def explain_verb(
@@ -189,6 +228,7 @@ def explain_verb(
     project_id: str | None,
     cases: Path | None,
     against: str | None,
+    in_force: bool,
     overrides: Overrides,
 ) -> None:
     """Show one case's way through the search, what happened since it passed, and what would make it pass."""
@@ -196,7 +236,13 @@ def explain_verb(
         found = chosen_project(opened, project_id)
         frozen = None if against is None else read_baseline(baselines_folder(found, cases), against)
         explained = explain_case(
-            opened.evaluation, found, case, cases=cases, overrides=overrides, baseline=frozen
+            opened.evaluation,
+            found,
+            case,
+            cases=cases,
+            overrides=overrides,
+            in_force=in_force,
+            baseline=frozen,
         )
     output.emit(explained.to_json())
     if not output.as_json:
@@ -279,6 +325,11 @@ def _print_ground(output: Output, run: GoldenRun) -> None:
         output.say(f"The floor is unguarded: {run.floor_history.reason}")
     elif not run.floor_history.history_complete:
         output.say("The git history is shallow, so a higher floor may be out of sight.")
+    for sentence in told_standing(run.to_json()):
+        output.say(sentence)
+    if run.disagreement is not None:
+        taken = "the adopted ones" if run.settings.source == "adopted" else "the committed ones"
+        output.say(f"{run.disagreement.sentence} This run took {taken}.")
 
 
 def _print_explanation(output: Output, explained: CaseExplanation) -> None:

@@ -78,6 +78,8 @@ def _print(output: Output, answer: Answer, *, whole: bool) -> None:
         output.say(_DEGRADED[answer.found.degraded_reason])
         if answer.provider_reason:
             output.say(answer.provider_reason)
+    if answer.settings_problem is not None:
+        output.say(answer.settings_problem)
     if answer.notice is not None:
         output.say(_NOTICES[answer.notice])
     for hit in answer.ranking.hits:

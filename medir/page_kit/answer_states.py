@@ -54,6 +54,9 @@ def draw_degraded(answer: Answer) -> None:
 
 def draw_notices(answer: Answer) -> None:
     """What else is to be known of this answer."""
+    if answer.settings_problem is not None:
+        st.warning("The project's settings.yaml is not heeded.", icon=":material/rule:")
+        st.text(answer.settings_problem)
     if answer.notice == "noSearchableTerms":
         st.info(
             "The question has no word that can be searched for (only stop words or signs), so it was answered "

@@ -120,11 +120,17 @@ def _row(case: Mapping[str, object], change: Change, splits: Mapping[str, str | 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunInView:
-    """The run that a page shows: its rows, and the floor that the file asks for today."""
+    """The run that a page shows: its rows, and the floor that the file asks for today.
+
+    `standing` says in sentences what the index and the provider were like; `of_today` is false where they were not
+    those that searches stood on.
+    """
 
     run: GoldenRecord
     rows: tuple[CaseRow, ...]
     floor: int
+    standing: tuple[str, ...] = ()
+    of_today: bool = True
 
     @property
     def gate_passed(self) -> bool:

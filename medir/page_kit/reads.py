@@ -17,6 +17,7 @@ from rag_core.explanation import CaseExplanation
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenSet
 from rag_core.history import GoldenRecord, Run
+from rag_core.in_force import settings_path
 from rag_core.model import Place
 from rag_core.overview import DataVersion, IndexOverview, Project
 
@@ -41,7 +42,7 @@ def overview(project: Project, at: DataVersion) -> IndexOverview | None:
     """The project's index at a glance; whether its repository has moved on may be some seconds old."""
     opened = workbench()
     return _kept_for_a_while(
-        _key(opened, "overview", project, at.ground),
+        _key(opened, "overview", project, at.ground, _state_of(settings_path(project))),
         lambda: overviews.read_overview(opened.services.database, project),
     )
 
@@ -95,7 +96,17 @@ def explanation(
     opened = workbench()
     checksum = None if baseline is None else baseline.checksum
     return _kept(
-        _key(opened, "explanation", project, case_id, at.ground, at.run_at, checksum, _state_of(file)),
+        _key(
+            opened,
+            "explanation",
+            project,
+            case_id,
+            at.ground,
+            at.run_at,
+            checksum,
+            _state_of(file),
+            _state_of(settings_path(project, file)),
+        ),
         lambda: explain_case(opened.services.evaluation, project, case_id, cases=file, baseline=baseline),
     )
 
@@ -141,8 +152,8 @@ def _key(opened: Workbench, name: str, *parts: object) -> tuple[object, ...]:
     return (opened.services.database.url, name, *parts)
 
 
-def _state_of(file: Path) -> tuple[str, int, int] | None:
-    state = file.stat() if file.exists() else None
+def _state_of(file: Path | None) -> tuple[str, int, int] | None:
+    state = file.stat() if file is not None and file.exists() else None
     return (str(file), state.st_mtime_ns, state.st_size) if state else None
 
 

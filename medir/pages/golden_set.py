@@ -14,7 +14,7 @@ from medir.page_kit.golden_floor import draw_history, draw_raise
 from medir.page_kit.golden_rows import SHOWN, CaseRow, RunInView, case_rows, filtered
 from medir.page_kit.golden_running import draw_controls
 from medir.page_kit.golden_table import draw_table
-from medir.page_kit.golden_verdict import draw_ground, draw_verdict
+from medir.page_kit.golden_verdict import draw_ground, draw_settings_differ, draw_verdict
 from medir.page_kit.guard import guarded
 from medir.page_kit.signs import LOST, WON
 from rag_core.errors import FaultyGoldenSet
@@ -23,6 +23,7 @@ from rag_core.golden.cases import SPLITS, GoldenSet
 from rag_core.history import GoldenRecord
 from rag_core.plurals import counted
 from rag_core.projects import cases_file
+from rag_core.staleness import is_of_today, told_standing
 
 SHOW = choice_parameter("show", SHOWN)
 SPLIT = choice_parameter("split", ("", *SPLITS))
@@ -58,6 +59,7 @@ def _draw_set(view: Frame, file: Path) -> None:
     seen = _in_view(view, record, golden, against) if record else None
     if seen is None:
         states.draw_no_run()
+        draw_settings_differ(view)
     else:
         draw_verdict(seen, against)
         draw_ground(view, golden, seen, against)
@@ -99,6 +101,8 @@ def _in_view(view: Frame, run: GoldenRecord, golden: GoldenSet | None, against: 
             changed=against.changed if against else (),
         ),
         floor=golden.floor if golden else run.floor,
+        standing=told_standing(result),
+        of_today=is_of_today(result),
     )
 
 

@@ -35,7 +35,9 @@ def test_the_error_holds_every_sentence_and_each_hint_once() -> None:
             "hint": "Look.",
         }
     }
-    assert error_of([unmet("lost", 2)])["error"]["code"] == "notComparable"
+    unjudged = lost_gate(comparison(None, obstacle="not one case is the same in v1"))
+    assert unjudged is not None
+    assert error_of([unjudged])["error"]["code"] == "notComparable"
 
 
 def comparison(outcome: Turned | None, **changes: object) -> BaselineComparison:

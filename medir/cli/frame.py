@@ -237,15 +237,20 @@ def stop(code: int) -> NoReturn:
 
 def refuse_error(output: Output, error: MedirError) -> int:
     """Tell the user, as JSON where that was asked for; the exit code."""
+    if isinstance(error, FaultyDocument) and not output.as_json and len(error.faults) > 1:
+        for fault in error.faults:
+            output.note(f"  {fault['case'] or '-'}, line {fault['line'] or '-'}: {fault['message']}")
+    return _refuse(output, error.code, error.message, error.hint, details_of(error))
+
+
+def details_of(error: MedirError) -> dict[str, object]:
+    """The contract's `error`."""
     details: dict[str, object] = {"code": error.code, "message": error.message, "hint": error.hint}
     if error.where is not None:
         details["where"] = error.where
     if isinstance(error, FaultyDocument):
         details["faults"] = [dict(fault) for fault in error.faults]
-        if not output.as_json and len(error.faults) > 1:
-            for fault in error.faults:
-                output.note(f"  {fault['case'] or '-'}, line {fault['line'] or '-'}: {fault['message']}")
-    return _refuse(output, error.code, error.message, error.hint, details)
+    return details
 
 
 def _refuse(

@@ -9,7 +9,6 @@ import click
 
 from medir import sample
 from medir.cli.frame import (
-    EXIT_GATE,
     EXIT_REFUSED,
     Output,
     configuration,
@@ -19,6 +18,7 @@ from medir.cli.frame import (
     stop,
     with_output,
 )
+from medir.cli.gates import error_of, exit_code, tell, unmet_gates
 from medir.cli.golden import print_run
 from medir.configuration import port_number
 from medir.serve import LOOPBACK, listening, serve_until_stopped
@@ -83,10 +83,12 @@ def _prepare(output: Output, *, serving: bool) -> int:
             # the workbench shows what is wrong with the set
             refuse_error(output, error)
             return EXIT_REFUSED
-    output.emit(run.to_json())
+    unmet = unmet_gates(run, None)
+    output.emit(run.to_json() | error_of(unmet))
     if not output.as_json:
         print_run(output, run)
-    return 0 if run.gate_passed else EXIT_GATE
+    tell(output, unmet)
+    return exit_code(unmet)
 
 
 def _port(given: str | None) -> int:

@@ -12,7 +12,9 @@ import streamlit as st
 from medir.page_kit.services import Workbench, workbench
 from rag_core import citations, history
 from rag_core import overview as overviews
+from rag_core.explaining import explain_case
 from rag_core.explanation import CaseExplanation
+from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenSet
 from rag_core.history import GoldenRecord, Run
 from rag_core.in_force import settings_path
@@ -87,9 +89,12 @@ def lint(
     return _kept(_key(opened, "lint", project, at.ground, _state_of(file)), read)
 
 
-def explanation(project: Project, case_id: str, file: Path, at: DataVersion) -> CaseExplanation:
-    """One case asked of today's index."""
+def explanation(
+    project: Project, case_id: str, file: Path, at: DataVersion, baseline: Baseline | None = None
+) -> CaseExplanation:
+    """One case asked of today's index; of a lost one, what happened since the baseline or the last run it passed in."""
     opened = workbench()
+    checksum = None if baseline is None else baseline.checksum
     return _kept(
         _key(
             opened,
@@ -97,10 +102,12 @@ def explanation(project: Project, case_id: str, file: Path, at: DataVersion) -> 
             project,
             case_id,
             at.ground,
+            at.run_at,
+            checksum,
             _state_of(file),
             _state_of(settings_path(project, file)),
         ),
-        lambda: opened.services.evaluation.explain_case(project, case_id, cases=file),
+        lambda: explain_case(opened.services.evaluation, project, case_id, cases=file, baseline=baseline),
     )
 
 

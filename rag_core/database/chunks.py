@@ -177,6 +177,35 @@ def indexed_places(connection: Connection, project_id: str) -> dict[Place, Scope
     return {place_of(path, session): Scope(scope) for scope, path, session in rows}
 
 
+def read_place_texts(connection: Connection, project_id: str, place: Place) -> list[tuple[Origin, str]]:
+    """The origin and content hash of every chunk of a place, by ordinal."""
+    # a row is a chunk of one file or of one session
+    rows = connection.execute(
+        """
+        select metadata, content_hash from chunks
+        where project_id = %(project)s
+          and case when %(kind)s::text = 'session' then session_id else source_path end = %(key)s::text
+        order by ordinal
+        """,
+        {"project": project_id, "kind": place.kind, "key": place.key},
+    ).fetchall()
+    return [(origin_of(place, metadata), content_hash) for metadata, content_hash in rows]
+
+
+def find_text(connection: Connection, project_id: str, content_hash: str) -> Origin | None:
+    """Where a text stands, the first of several in the order of ties; None where it is nowhere."""
+    row = connection.execute(
+        """
+        select source_path, session_id, metadata from chunks
+        where project_id = %(project)s and content_hash = %(hash)s
+        order by scope = 'session', coalesce(source_path, session_id) collate "C", ordinal
+        limit 1
+        """,
+        {"project": project_id, "hash": content_hash},
+    ).fetchone()
+    return None if row is None else origin_of(place_of(row[0], row[1]), row[2])
+
+
 def place_of(source_path: str | None, session_id: str | None) -> Place:
     """The place of a row; exactly one of the two is set."""
     return Place("file", source_path) if source_path is not None else Place("session", session_id or "")

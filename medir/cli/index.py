@@ -93,6 +93,7 @@ def import_verb(output: Output, file: Path, project_id: str | None) -> None:
             "events": imported.events,
             "refused": [{"line": entry.line, "reason": entry.reason} for entry in imported.refused],
             "masked": imported.masked,
+            "notes": [{"line": entry.line, "note": entry.note} for entry in imported.notes],
         }
     )
     output.say(
@@ -100,6 +101,8 @@ def import_verb(output: Output, file: Path, project_id: str | None) -> None:
     )
     if imported.masked:
         output.say(f"Masked {counted(imported.masked, 'secret')}.")
+    for note in imported.notes:
+        output.say(f"  line {note.line}: {note.note}")
     for entry in imported.refused:
         output.say(f"  line {entry.line} refused: {entry.reason}")
     if imported.refused:

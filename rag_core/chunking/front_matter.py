@@ -99,8 +99,8 @@ def _yaml_title(block: str) -> str | None:
     """The scalar under `title`, as it is written: nodes are composed, no value is ever constructed."""
     try:
         root = YAML(typ="safe", pure=True).compose(block)
-    except (YAMLError, RecursionError, ValueError, OverflowError) as error:
-        # the last two are of an escape that stands for no character
+    except (YAMLError, RecursionError, ArithmeticError, LookupError, ValueError) as error:
+        # the last three are the parser's for a version of YAML that it does not know, or an escape of no character
         raise _InvalidError from error
     if root is None:
         return None

@@ -183,6 +183,10 @@ def test_a_title_holds_nothing_that_no_database_takes(text: str) -> None:
     assert read(text) == ("ab\ufffd", ["texto"])
 
 
+def test_a_directive_of_an_unknown_version_does_not_stop_the_reading() -> None:
+    assert read("---\n? a---\n%YAML 9.9\n\n---\ntexto\n")[1]
+
+
 @pytest.mark.parametrize("title", ['"\\UFFFFFFFF"', '"\\U00110000"', "!<\\", "&a *a"])
 def test_no_escape_in_a_title_stops_the_reading(title: str) -> None:
     assert read(f"---\ntitle: {title}\n---\ntexto\n")[1] == ["texto"]

@@ -37,7 +37,7 @@ from rag_core.sessions import import_sessions
 @click.option("--session", "session_id", metavar="ID", help="Only this session.")
 @click.option("--ref", metavar="R", help="Another branch, tag or commit than the project's.")
 @click.option("--dry-run", is_flag=True, help="Read and count; write nothing.")
-@click.option("--yes", is_flag=True, help="Go on although votes are lost.")
+@click.option("--yes", is_flag=True, help="Go on although votes are lost, or all documents are gone.")
 @with_output
 def index(
     output: Output,
@@ -63,6 +63,7 @@ def index(
             ref=ref,
             dry_run=dry_run,
             allow_vote_loss=yes,
+            allow_emptied=yes,
             listener=listener,
         )
     output.emit(report.to_json())

@@ -142,6 +142,12 @@ def list_markdown(
     return frozenset(entry.path for entry in entries if _refused_by_tree(entry) is None)
 
 
+def list_everywhere(repository: GitRepository, *, ref: str) -> list[str]:
+    """The paths of all Markdown files in the whole repository, from its top; reads no contents."""
+    entries = repository.list_files(repository.resolve(ref), "", ("",))
+    return [entry.path for entry in entries if _refused_by_tree(entry) is None]
+
+
 def _walk(
     repository: GitRepository, commit: str, root: str, folders: DocumentFolders
 ) -> Iterator[tuple[TreeEntry, bytes | SkipReason]]:

@@ -100,10 +100,11 @@ class GitRepository:
     def list_files(self, commit: str, folder: str, below: Sequence[str]) -> list[TreeEntry]:
         """All files in the folders `below` of `folder`, in one walk, in git's order of path bytes.
 
-        '' is the folder itself, and without any folder the whole tree.
+        '' is the folder itself, and without any folder the whole tree. What stands in a folder's place, a link or
+        another repository, is listed by its name.
         """
         base = f"{folder}/" if folder else ""
-        wanted = [f"{base}{inner}/" if inner else base for inner in below]
+        wanted = [f"{base}{inner}" if inner else base for inner in below]
         # git takes no path at all for the whole tree, and refuses an empty one
         paths = () if "" in wanted else wanted
         listing = self._read("ls-tree", "-r", "-z", "--full-tree", commit, "--", *paths)

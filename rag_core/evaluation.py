@@ -5,9 +5,6 @@ runs on one index differ in their time fields only.
 """
 
 import difflib
-import os
-import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +15,7 @@ from rag_core.database.connections import Database
 from rag_core.database.projects import Project
 from rag_core.errors import InvalidInput, MedirError, Refused, UsageError
 from rag_core.explanation import CaseExplanation, explain
+from rag_core.files import write_atomically
 from rag_core.golden.cases import GoldenSet, parse_cases
 from rag_core.golden.document import decode
 from rag_core.golden.faults import Fault, refusal
@@ -279,18 +277,6 @@ def raise_project_floor(
         text = decode(file.read_bytes(), file=str(file))
         write_atomically(file, raise_floor(text, new_floor=after))
     return RaisedFloor(file=file, before=before, after=after)
-
-
-def write_atomically(file: Path, text: str) -> None:
-    """Replace a file's text in one step: a reader or a crash sees the old text or the new one."""
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", newline="", dir=file.parent, prefix=f".{file.name}.", delete=False
-    ) as scratch:
-        scratch.write(text)
-        scratch.flush()
-        os.fsync(scratch.fileno())
-    shutil.copymode(file, scratch.name)
-    Path(scratch.name).replace(file)
 
 
 def read_golden_set(file: Path) -> GoldenSet:

@@ -22,9 +22,9 @@ from medir.cli.frame import (
 from medir.cli.trial import trial_options
 from rag_core.baselines import baselines_folder, read_baseline
 from rag_core.comparing import BaselineComparison, run_against
-from rag_core.errors import UsageError
 from rag_core.evaluation import GoldenRun, raise_project_floor
 from rag_core.explanation import CaseExplanation
+from rag_core.files import write_together
 from rag_core.formats.junit import junit_xml
 from rag_core.formats.trec import trec_qrels, trec_run
 from rag_core.model import RankedCandidate
@@ -115,20 +115,13 @@ def _exit_code(run: GoldenRun, gated: BaselineComparison | None) -> int:
 
 def _write_exports(run: GoldenRun, project_id: str, *, trec: Path | None, junit: Path | None) -> None:
     cases = run.outcome.golden.cases
+    texts: dict[Path, str] = {}
     if trec is not None:
-        _write(trec, trec_run(cases, run.rankings))
-        _write(trec.with_name(f"{trec.name}.qrels"), trec_qrels(cases))
+        texts[trec] = trec_run(cases, run.rankings)
+        texts[trec.with_name(f"{trec.name}.qrels")] = trec_qrels(cases)
     if junit is not None:
-        _write(junit, junit_xml(run.outcome, suite=f"golden.{project_id}", floor_fall=run.floor_fall))
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"{file} can't be written: {error.strerror}.", hint="Name a file in a folder that can be written."
-        ) from error
+        texts[junit] = junit_xml(run.outcome, suite=f"golden.{project_id}", floor_fall=run.floor_fall)
+    write_together(texts)
 
 
 @golden.command("lint")

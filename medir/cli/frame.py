@@ -21,6 +21,7 @@ import click
 
 from medir.cli.streams import UNWRITABLE, Answer, Aside, OutputLost, let_go, settle
 from medir.configuration import Configuration, load_configuration
+from medir.entry import code_of_interrupt
 from medir.wiring import Services, open_services
 from rag_core.database.projects import Project
 from rag_core.errors import FaultyGoldenSet, MedirError
@@ -37,7 +38,6 @@ EXIT_GATE = 1
 EXIT_REFUSED = 2
 EXIT_PARTIAL = 3
 EXIT_FAULT = 70
-EXIT_INTERRUPTED = 130
 _PIPE_WIDTH = 200
 
 P = ParamSpec("P")
@@ -227,8 +227,10 @@ def _run(command: click.Command, arguments: list[str], output: Output) -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except (click.Abort, KeyboardInterrupt):
-        _refuse(output, "interrupted", "Stopped.", "")
-        return EXIT_INTERRUPTED
+        code = code_of_interrupt(arguments)
+        if code:
+            _refuse(output, "interrupted", "Stopped.", "")
+        return code
     except (OutputLost, BrokenPipeError):
         raise
     except SystemExit as end:

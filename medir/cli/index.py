@@ -16,6 +16,7 @@ from medir.cli.frame import (
     stop,
     with_output,
 )
+from medir.turns import in_turn
 from rag_core.coverage import SKIPS
 from rag_core.errors import UsageError
 from rag_core.indexing import IndexReport
@@ -54,17 +55,21 @@ def index(
     if session_id is not None and (ref is not None or any(scope != "session" for scope in scopes)):
         raise UsageError("--session goes with neither --ref nor another --scope.", hint="Leave those out.")
     with services() as opened, output.progress() as listener:
-        report = opened.indexing.run(
-            chosen_project(opened, project_id),
-            actor=operator(),
-            mode="full" if mode == "full" else "incremental",
-            scopes=tuple(scope for scope in ALL_SCOPES if not scopes or scope in scopes),
-            session_id=session_id,
-            ref=ref,
-            dry_run=dry_run,
-            allow_vote_loss=yes,
-            allow_emptied=yes,
-            listener=listener,
+        found = chosen_project(opened, project_id)
+        report = in_turn(
+            lambda: opened.indexing.run(
+                found,
+                actor=operator(),
+                mode="full" if mode == "full" else "incremental",
+                scopes=tuple(scope for scope in ALL_SCOPES if not scopes or scope in scopes),
+                session_id=session_id,
+                ref=ref,
+                dry_run=dry_run,
+                allow_vote_loss=yes,
+                allow_emptied=yes,
+                listener=listener,
+            ),
+            say=output.note,
         )
     output.emit(report.to_json())
     if not output.as_json:

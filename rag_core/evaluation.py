@@ -16,7 +16,7 @@ from rag_core.database.projects import Project
 from rag_core.errors import InvalidInput, MedirError, Refused, UsageError
 from rag_core.explanation import CaseExplanation, explain
 from rag_core.files import write_atomically
-from rag_core.golden.cases import GoldenSet, parse_cases
+from rag_core.golden.cases import GoldenSet, parse_cases, with_places_meant
 from rag_core.golden.document import decode
 from rag_core.golden.faults import Fault, refusal
 from rag_core.golden.floor import raise_floor
@@ -29,7 +29,8 @@ from rag_core.measurement import (
     indexed_identity,
     refuse_degraded,
 )
-from rag_core.model import Actor, CandidateSet, Ranking, SearchSettings
+from rag_core.model import Actor, CandidateSet, Place, Ranking, SearchSettings
+from rag_core.place_names import PlaceNames
 from rag_core.plurals import counted
 from rag_core.ports import Clock, Vectors
 from rag_core.presets import Overrides
@@ -127,7 +128,11 @@ class Evaluation:
         with self._database.snapshot() as connection:
             indexed_identity(connection, project)
             indexed = indexed_places(connection, project.project_id)
-        return golden, lint(golden, indexed=indexed, in_repository=_paths_in_repository(project))
+        paths = _paths_in_repository(project)
+        # what is in the index goes first: it is what is asked
+        for places in (indexed, [Place("file", path) for path in paths or ()]):
+            golden = with_places_meant(golden, PlaceNames(places))
+        return golden, lint(golden, indexed=indexed, in_repository=paths)
 
     def run_golden(
         self,
@@ -216,6 +221,9 @@ class Evaluation:
             FaultyGoldenSet: The set does not parse.
         """
         golden = read_golden_set(cases or cases_file(project))
+        with self._database.connection() as connection:
+            indexed = indexed_places(connection, project.project_id)
+        golden = with_places_meant(golden, PlaceNames(indexed))
         case = next((case for case in golden.cases if case.id == case_id), None)
         if case is None:
             close = difflib.get_close_matches(case_id, [case.id for case in golden.cases], n=1)

@@ -8,6 +8,7 @@ from rag_core.database.connections import Connection
 from rag_core.database.sessions import READABLE
 from rag_core.events import INDEXED_EVENT_TYPES, spoken_text
 from rag_core.model import Place, Scope
+from rag_core.place_names import forms_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,14 +57,17 @@ def read_indexed_places(
               and (%(scope)s::chunk_scope is null or scope = %(scope)s::chunk_scope)
             group by scope, source_path, session_id
         ) places
-        where strpos(lower(concat_ws(' ', source_path, session_id, title)), lower(%(containing)s)) > 0
+        where exists (
+            select from unnest(%(containing)s::text[]) sought
+            where strpos(lower(concat_ws(' ', source_path, session_id, title)), lower(sought)) > 0
+        )
         order by session_id is not null, coalesce(source_path, session_id) collate "C"
         limit %(count)s
         """,
         {
             "project": project_id,
             "scope": None if scope is None else str(scope),
-            "containing": containing,
+            "containing": forms_of(containing),
             "count": count,
         },
     ).fetchall()

@@ -29,7 +29,7 @@ def test_where_one_text_finds_no_room_every_file_stays_as_it_was(tmp_path: Path)
     first, second = tmp_path / "run.trec", tmp_path / "run.trec.qrels"
     first.write_text("old", encoding="utf-8")
     ended = subprocess.run(
-        [sys.executable, "-c", WRITE, str(first), str(second)],
+        [sys.executable, "-B", "-c", WRITE, str(first), str(second)],
         capture_output=True,
         text=True,
         check=True,

@@ -24,7 +24,7 @@ for _ in range(int(sys.argv[2])):
 
 def lose(log: Path, times: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-c", LOSE, str(log), str(times)],
+        [sys.executable, "-B", "-c", LOSE, str(log), str(times)],
         stderr=subprocess.DEVNULL,
         cwd=Path(__file__).parents[2],
     )

@@ -1,4 +1,4 @@
-"""The sample's frozen runs: sound, the last one and of the cases and the chunker that are shipped with it."""
+"""The sample's frozen runs: sound, and the last one of the cases and the chunker that are shipped with it."""
 
 from pathlib import Path
 

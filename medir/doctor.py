@@ -15,8 +15,9 @@ from rag_core.database.migration import migration_status
 from rag_core.database.projects import Project, list_projects
 from rag_core.embedding.providers import Providers
 from rag_core.errors import MedirError
+from rag_core.losses import Losses
+from rag_core.plurals import counted
 from rag_core.projects import current_commit
-from rag_core.telemetry import count_losses
 
 _LEAST_FREE_BYTES = 500_000_000
 # in earlier ones, an insert beside a vacuum can fail with "graph not repaired"
@@ -46,7 +47,7 @@ def examine(configuration: Configuration) -> tuple[Check, ...]:
         _disk(configuration.home),
         *_database(configuration),
         _provider(configuration),
-        _telemetry(configuration.home / LOSS_LOG),
+        _telemetry(Losses(configuration.home / LOSS_LOG)),
     )
 
 
@@ -175,13 +176,13 @@ def _provider(configuration: Configuration) -> Check:
     return Check(name="provider", ok=True, found=outcome.model.id)
 
 
-def _telemetry(loss_log: Path) -> Check:
-    lost = count_losses(loss_log)
+def _telemetry(losses: Losses) -> Check:
+    lost = losses.count()
     if lost:
         return Check(
             name="telemetryLost",
             ok=False,
-            found=f"{lost} searches were answered but not recorded",
-            remedy=f"Read {loss_log}, mend the cause, then remove the file.",
+            found=f"{counted(lost, 'search was', 'searches were')} answered but not recorded",
+            remedy=f"Read {losses.log}, mend the cause, then remove it and {losses.count_file.name} beside it.",
         )
     return Check(name="telemetryLost", ok=True, found="0 searches lost")

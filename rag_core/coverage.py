@@ -22,7 +22,7 @@ SKIPS: Mapping[str, tuple[str, str]] = MappingProxyType(
         SkipReason.ENCODING: ("no encoding fits its bytes", "Save it as UTF-8."),
         SkipReason.TOO_LARGE: ("over 2 MB", "Split it."),
         SkipReason.UNREADABLE: ("git can't read it", "Check the repository: git fsck."),
-        SkipReason.NAME: ("its name can't be told from another's", "Rename it."),
+        SkipReason.NAME: ("its path is too long, or can't be told from another's", "Rename it."),
         SkipReason.LFS_POINTER: ("an LFS pointer, not the text", ""),
         SkipReason.SYMLINK: ("a symbolic link, never followed", ""),
         SkipReason.SUBMODULE: ("another repository's", ""),

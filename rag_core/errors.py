@@ -8,6 +8,7 @@
     │       └── FaultySettings    a settings.yaml that is refused
     ├── Refused               a sound request that is not carried out, e.g. votes would be lost
     │   ├── VotesAtRisk       an index run would delete votes; carries their number
+    │   ├── SourcesGone       an index run would leave nothing of a scope
     │   ├── Busy              another run holds what this one needs
     │   └── NotComparable     two runs whose ground differs
     ├── Unavailable           a service is missing: database, extension, git, provider
@@ -98,6 +99,12 @@ class VotesAtRisk(Refused):
             hint="Run it with --yes to lose them, or leave the index as it is.",
         )
         self.votes = votes
+
+
+class SourcesGone(Refused):
+    """An index run would leave nothing of a scope that is in the index, and nobody has agreed to that."""
+
+    code = "sourcesGone"
 
 
 class Busy(Refused):

@@ -17,7 +17,8 @@ from rag_core.database.projects import Project
 from rag_core.errors import InvalidInput, Refused, UsageError
 from rag_core.expected_places import lint_places
 from rag_core.explanation import CaseExplanation, explain
-from rag_core.golden.cases import GoldenCase, GoldenSet, parse_cases
+from rag_core.files import write_atomically
+from rag_core.golden.cases import GoldenCase, GoldenSet, parse_cases, with_places_meant
 from rag_core.golden.document import decode
 from rag_core.golden.faults import Fault, in_file_order, refusal
 from rag_core.golden.floor import floor_line, raise_floor
@@ -32,13 +33,13 @@ from rag_core.measurement import (
     refuse_degraded,
 )
 from rag_core.model import ALL_SCOPES, Actor, CandidateSet, Ranking, SearchSettings
+from rag_core.place_names import PlaceNames
 from rag_core.plurals import counted
 from rag_core.ports import Clock, Vectors
 from rag_core.presets import FirstSource, Overrides
 from rag_core.projects import cases_file
 from rag_core.runs import Progress, running
 from rag_core.search import ProviderNow, Search
-from rag_core.sources.files import replace_file
 from rag_core.sources.floor_history import FloorHistory, highest_floor
 from rag_core.staleness import Staleness, measure_staleness
 
@@ -155,7 +156,7 @@ class Evaluation:
         with self._database.snapshot() as connection:
             indexed_identity(connection, project)
             indexed = indexed_places(connection, project.project_id)
-        return golden, lint_places(project, golden, indexed)
+        return lint_places(project, golden, indexed)
 
     def check(self, project: Project, *, cases: Path | None = None) -> tuple[GoldenSet, tuple[Fault, ...]]:
         """As `lint`, with what else of the set a run fails for: a floor that was higher once.
@@ -286,6 +287,9 @@ class Evaluation:
         """
         file = cases or cases_file(project)
         golden = read_golden_set(file)
+        with self._database.connection() as connection:
+            indexed = indexed_places(connection, project.project_id)
+        golden = with_places_meant(golden, PlaceNames(indexed))
         case = next((case for case in golden.cases if case.id == case_id), None)
         if case is None:
             close = difflib.get_close_matches(case_id, [case.id for case in golden.cases], n=1)
@@ -390,7 +394,7 @@ def raise_project_floor(
         )
     if after > before:
         text = decode(file.read_bytes(), file=str(file))
-        replace_file(file, raise_floor(text, new_floor=after))
+        write_atomically(file, raise_floor(text, new_floor=after))
     return RaisedFloor(file=file, before=before, after=after)
 
 

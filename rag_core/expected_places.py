@@ -5,17 +5,20 @@ from pathlib import Path
 
 from rag_core.database.projects import Project
 from rag_core.errors import MedirError
-from rag_core.golden.cases import GoldenSet
+from rag_core.golden.cases import GoldenSet, with_places_meant
 from rag_core.golden.faults import Fault
 from rag_core.golden.linter import lint, unindexed_paths
 from rag_core.model import Place, Scope
+from rag_core.place_names import PlaceNames
 from rag_core.sources.documents import list_markdown
 from rag_core.sources.git import GitRepository
 from rag_core.sources.whereabouts import Searched, find_deletions, find_whereabouts
 
 
-def lint_places(project: Project, golden: GoldenSet, indexed: Mapping[Place, Scope]) -> tuple[Fault, ...]:
-    """The cases that can't be won, and where a file is that one of them expects in vain.
+def lint_places(
+    project: Project, golden: GoldenSet, indexed: Mapping[Place, Scope]
+) -> tuple[GoldenSet, tuple[Fault, ...]]:
+    """The set by the names that its places have, its cases that can't be won, and where a file is instead.
 
     Args:
         project: Whose cases they are.
@@ -23,8 +26,12 @@ def lint_places(project: Project, golden: GoldenSet, indexed: Mapping[Place, Sco
         indexed: The places that have chunks, each with the scope of its chunks.
     """
     in_repository = _paths_in_repository(project)
+    # what is in the index goes first: it is what is asked
+    for places in (indexed, [Place("file", path) for path in in_repository or ()]):
+        golden = with_places_meant(golden, PlaceNames(places))
     elsewhere, deleted = _whereabouts(project, golden, indexed, in_repository)
-    return lint(golden, indexed=indexed, in_repository=in_repository, elsewhere=elsewhere, deleted=deleted)
+    faults = lint(golden, indexed=indexed, in_repository=in_repository, elsewhere=elsewhere, deleted=deleted)
+    return golden, faults
 
 
 def _paths_in_repository(project: Project) -> frozenset[str] | None:

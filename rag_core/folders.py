@@ -58,6 +58,6 @@ def tidy_folder(given: str) -> str:
 
 
 def _deepest(path: str, folders: tuple[str, ...]) -> int:
-    """The length of the longest of the folders that holds the path; -1 for none."""
-    holding = [len(folder) for folder in folders if not folder or path.startswith(f"{folder}/")]
+    """The length of the longest of the folders that holds the path, or is it; -1 for none."""
+    holding = [len(folder) for folder in folders if not folder or f"{path}/".startswith(f"{folder}/")]
     return max(holding, default=-1)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
+from rag_core.database.chunks import place_meant
 from rag_core.database.connections import Database
 from rag_core.database.index_contents import (
     IndexedPlace,
@@ -51,6 +52,7 @@ def list_places(
 def read_chunk_page(database: Database, project_id: str, place: Place, *, first: int) -> ChunkPage:
     """The chunks of a place from number `first` on; empty where it has none there."""
     with database.connection() as connection:
+        place = place_meant(connection, project_id, place)
         chunks, total = read_source_chunks(
             connection, project_id, place, first=first, last=first + PAGE_CHUNKS - 1
         )

@@ -17,7 +17,7 @@ from rag_core.database.candidates import (
     lexical_candidates,
     vector_candidates,
 )
-from rag_core.database.chunks import read_contents
+from rag_core.database.chunks import place_meant, read_contents
 from rag_core.database.connections import Connection, Database
 from rag_core.database.index_identity import count_chunks, has_vectors, read_identity
 from rag_core.database.positions import place_of_chunk, read_positions
@@ -379,7 +379,7 @@ def _explain(
     if target is None:
         return None
     of_chunk = place_of_chunk(connection, project_id, target)
-    place = of_chunk or Place.parse(target)
+    place = of_chunk or place_meant(connection, project_id, Place.parse(target))
     entries = {entry.candidate.chunk_id: entry for entry in ranking.whole_set}
     positions = read_positions(
         connection,

@@ -68,6 +68,13 @@ class Repository:
         self.git("init", "--quiet", "--initial-branch=main")
         self.commit(files)
 
+    @classmethod
+    def at(cls, folder: Path) -> "Repository":
+        """One that is there already."""
+        found = cls.__new__(cls)
+        found.folder = folder
+        return found
+
     def commit(self, files: Mapping[str, str | bytes], *, message: str = "Documents") -> str:
         """Write and commit files; returns the commit."""
         for path, content in files.items():

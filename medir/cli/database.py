@@ -1,5 +1,6 @@
 """`medir db`: the database behind the installation."""
 
+import os
 import subprocess
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -14,6 +15,9 @@ from rag_core.database.migration import migrate, migration_status
 from rag_core.database.server import EmbeddedServer
 from rag_core.database.server_cluster import installed_programs
 from rag_core.errors import Unavailable, UsageError
+from rag_core.files import unfinished
+
+_PLAIN = ("--no-owner", "--no-privileges")
 
 
 @click.group("db")
@@ -83,11 +87,21 @@ def stop_verb(output: Output) -> None:
 def dump_verb(output: Output, file: Path) -> None:
     """Write a copy of the whole database to FILE."""
     if file.exists():
-        raise UsageError(f"{file} exists already.", hint="Name a new file; a copy never overwrites.")
+        raise _taken(file)
+    copy = unfinished(file)
     with database_url(configuration()) as url:
-        _program(
-            "pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={file}", f"--dbname={url}"
-        )
+        try:
+            _program(
+                "pg_dump",
+                "--format=custom",
+                *_PLAIN,
+                f"--file={copy}",
+                f"--dbname={url}",
+                writes=(copy, file),
+            )
+            _name(copy, file)
+        finally:
+            copy.unlink(missing_ok=True)
     output.emit({"file": str(file), "bytes": file.stat().st_size})
     output.say(f"Wrote {file} ({file.stat().st_size:,} bytes).")
 
@@ -106,8 +120,7 @@ def restore_verb(output: Output, file: Path) -> None:
                 )
         _program(
             "pg_restore",
-            "--no-owner",
-            "--no-privileges",
+            *_PLAIN,
             "--single-transaction",
             f"--dbname={url}",
             str(file),
@@ -150,10 +163,32 @@ def _required_server(config: Configuration) -> EmbeddedServer:
     return server
 
 
-def _program(name: str, *arguments: str) -> None:
+def _name(copy: Path, file: Path) -> None:
+    """Give a copy that is whole its name, in one step."""
+    try:
+        with copy.open("rb") as written:
+            os.fsync(written.fileno())
+        if file.exists():
+            raise _taken(file)
+        copy.rename(file)
+    except OSError as error:
+        raise UsageError(
+            f"{file} can't be written: {error.strerror}.", hint="Name a file in a folder that can be written."
+        ) from error
+
+
+def _taken(file: Path) -> UsageError:
+    return UsageError(f"{file} exists already.", hint="Name a new file; a copy never overwrites.")
+
+
+def _program(name: str, *arguments: str, writes: tuple[Path, Path] | None = None) -> None:
+    """Run one of the server's programs; `writes`: the file that it is told to write, and what a person knows it by."""
     finished = subprocess.run(
         [str(installed_programs() / "bin" / name), *arguments], capture_output=True, check=False
     )
     if finished.returncode != 0:
-        lines = finished.stderr.decode(errors="replace").strip().splitlines() or ["no message"]
-        raise Unavailable(f"{name} failed: {lines[0]}", hint="Mend what it names, then try again.")
+        lines = finished.stderr.decode(errors="replace").strip().splitlines() or [
+            f"it ended with {finished.returncode}"
+        ]
+        told = lines[0].replace(str(writes[0]), str(writes[1])) if writes else lines[0]
+        raise Unavailable(f"{name} failed: {told}", hint="Mend what it names, then try again.")

@@ -27,10 +27,11 @@ from medir.cli.trial import in_force_option, trial_options
 from rag_core.baselines import baselines_folder, read_baseline
 from rag_core.comparing import BaselineComparison, run_against
 from rag_core.database.projects import Project
-from rag_core.errors import FaultyDocument, UsageError
+from rag_core.errors import FaultyDocument
 from rag_core.evaluation import Evaluation, GoldenRun, raise_project_floor
 from rag_core.explaining import explain_case
 from rag_core.explanation import CaseExplanation
+from rag_core.files import write_together
 from rag_core.formats.junit import junit_xml
 from rag_core.formats.trec import trec_qrels, trec_run
 from rag_core.golden.faults import Fault
@@ -114,10 +115,10 @@ def run_verb(
         else:
             run, comparison = run_against(opened.evaluation, found, frozen, **asked)
     unmet = unmet_gates(run, comparison, fail_on)
-    if trec is not None:
-        _write_trec(run, trec)
+    texts = {} if trec is None else _trec_of(run, trec)
     if junit is not None:
-        _write(junit, _junit_of(run, comparison, unmet, fail_on=fail_on, suite=f"golden.{found.project_id}"))
+        texts[junit] = _junit_of(run, comparison, unmet, fail_on=fail_on, suite=f"golden.{found.project_id}")
+    write_together(texts)
     output.emit(
         run.to_json()
         | ({} if indexed is None else {"indexRun": indexed.to_json()})
@@ -137,10 +138,12 @@ def run_verb(
     stop(code)
 
 
-def _write_trec(run: GoldenRun, file: Path) -> None:
+def _trec_of(run: GoldenRun, file: Path) -> dict[Path, str]:
     cases = run.outcome.golden.cases
-    _write(file, trec_run(cases, run.rankings))
-    _write(file.with_name(f"{file.name}.qrels"), trec_qrels(cases))
+    return {
+        file: trec_run(cases, run.rankings),
+        file.with_name(f"{file.name}.qrels"): trec_qrels(cases),
+    }
 
 
 def _junit_of(
@@ -159,15 +162,6 @@ def _junit_of(
         lost=comparison.lost if comparison is not None and "lost" in fail_on else (),
         gates={name: sentences.get(name) for name in CHOSEN if name in fail_on},
     )
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"{file} can't be written: {error.strerror}.", hint="Name a file in a folder that can be written."
-        ) from error
 
 
 @golden.command("lint")

@@ -16,6 +16,7 @@ from medir.cli.frame import (
     stop,
     with_output,
 )
+from medir.turns import in_turn
 from rag_core.coverage import SKIPS
 from rag_core.errors import UsageError
 from rag_core.indexing import IndexReport
@@ -37,7 +38,7 @@ from rag_core.sessions import import_sessions
 @click.option("--session", "session_id", metavar="ID", help="Only this session.")
 @click.option("--ref", metavar="R", help="Another branch, tag or commit than the project's.")
 @click.option("--dry-run", is_flag=True, help="Read and count; write nothing.")
-@click.option("--yes", is_flag=True, help="Go on although votes are lost.")
+@click.option("--yes", is_flag=True, help="Go on although votes are lost, or all documents are gone.")
 @with_output
 def index(
     output: Output,
@@ -54,16 +55,21 @@ def index(
     if session_id is not None and (ref is not None or any(scope != "session" for scope in scopes)):
         raise UsageError("--session goes with neither --ref nor another --scope.", hint="Leave those out.")
     with services() as opened, output.progress() as listener:
-        report = opened.indexing.run(
-            chosen_project(opened, project_id),
-            actor=operator(),
-            mode="full" if mode == "full" else "incremental",
-            scopes=tuple(scope for scope in ALL_SCOPES if not scopes or scope in scopes),
-            session_id=session_id,
-            ref=ref,
-            dry_run=dry_run,
-            allow_vote_loss=yes,
-            listener=listener,
+        found = chosen_project(opened, project_id)
+        report = in_turn(
+            lambda: opened.indexing.run(
+                found,
+                actor=operator(),
+                mode="full" if mode == "full" else "incremental",
+                scopes=tuple(scope for scope in ALL_SCOPES if not scopes or scope in scopes),
+                session_id=session_id,
+                ref=ref,
+                dry_run=dry_run,
+                allow_vote_loss=yes,
+                allow_emptied=yes,
+                listener=listener,
+            ),
+            say=output.note,
         )
     output.emit(report.to_json())
     if not output.as_json:
@@ -93,6 +99,7 @@ def import_verb(output: Output, file: Path, project_id: str | None) -> None:
             "events": imported.events,
             "refused": [{"line": entry.line, "reason": entry.reason} for entry in imported.refused],
             "masked": imported.masked,
+            "notes": [{"line": entry.line, "note": entry.note} for entry in imported.notes],
         }
     )
     output.say(
@@ -100,6 +107,8 @@ def import_verb(output: Output, file: Path, project_id: str | None) -> None:
     )
     if imported.masked:
         output.say(f"Masked {counted(imported.masked, 'secret')}.")
+    for note in imported.notes:
+        output.say(f"  line {note.line}: {note.note}")
     for entry in imported.refused:
         output.say(f"  line {entry.line} refused: {entry.reason}")
     if imported.refused:

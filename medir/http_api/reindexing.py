@@ -15,7 +15,7 @@ from rag_core.model import Actor
 
 # reading and cutting a large repository takes seconds; after this long the run itself tells what it met
 _ANSWERED_WITHIN_S = 10.0
-# steps that are taken only once it is known that no vote is lost
+# steps that are taken only once it is known that no vote is lost and no scope is emptied
 _AFTER_THE_CHECK = ("embed", "write")
 
 
@@ -41,6 +41,7 @@ class Reindexing:
 
         Raises:
             VotesAtRisk: It would lose votes, and nobody has agreed to that.
+            SourcesGone: It would empty a scope, and nobody has agreed to that.
             Busy: Another run is at work.
             UsageError: The repository or the session does not exist.
         """
@@ -48,7 +49,7 @@ class Reindexing:
 
         def listen(step: str, done: int, total: int) -> None:
             opened.work.heed(step, done, total)
-            if wanted.confirm_votes_lost or step in _AFTER_THE_CHECK:
+            if (wanted.confirm_votes_lost and wanted.confirm_emptied) or step in _AFTER_THE_CHECK:
                 beginning.known.set()
 
         def task() -> None:
@@ -60,6 +61,7 @@ class Reindexing:
                     scopes=wanted.chosen_scopes,
                     session_id=wanted.session_id,
                     allow_vote_loss=wanted.confirm_votes_lost,
+                    allow_emptied=wanted.confirm_emptied,
                     listener=listen,
                     run_id=run_id,
                 )

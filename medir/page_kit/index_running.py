@@ -13,7 +13,7 @@ from medir.page_kit.run_failure import recorded_failure
 from medir.page_kit.services import caller, may_maintain, workbench
 from medir.page_kit.signs import LOST, PASSED
 from medir.work import index_run_key
-from rag_core.errors import VotesAtRisk
+from rag_core.errors import MedirError, SourcesGone, VotesAtRisk
 from rag_core.index_reading import Run, stop_index_run, time_left
 from rag_core.indexing import IndexMode
 from rag_core.model import ALL_SCOPES, Scope
@@ -68,7 +68,9 @@ class Wanted:
         return f"{self.mode}, {names}"
 
 
-def start_run(view: Frame, wanted: Wanted, *, dry_run: bool = False, lose_votes: bool = False) -> None:
+def start_run(
+    view: Frame, wanted: Wanted, *, dry_run: bool = False, lose_votes: bool = False, empty: bool = False
+) -> None:
     """Begin a run outside this page's thread, unless this process has one going on; a maintainer's to do."""
     with refusal_told():
         who = caller()
@@ -86,6 +88,7 @@ def start_run(view: Frame, wanted: Wanted, *, dry_run: bool = False, lose_votes:
                 ref=wanted.ref,
                 dry_run=dry_run,
                 allow_vote_loss=lose_votes,
+                allow_emptied=empty,
                 listener=work.heed,
             ),
         )
@@ -164,12 +167,27 @@ def draw_failure(view: Frame, last: Run | None, *, recorded: bool) -> None:
             draw_confirmed_start(view, wanted, told=failure.message, key="refused")
             _draw_read(view, last)
         return
+    if last is not None and last.state == "failed" and failure.code == SourcesGone.code:
+        _draw_sources_gone(view, last, failure)
+        return
     if isinstance(failure, Cancelled) or (last is not None and last.state == "cancelled"):
         st.info("The run was stopped: the index is as it was before", icon=":material/stop_circle:")
         st.text("Vectors that were made already are kept, and the next run begins with them.")
     else:
         draw_banner(failure, key="index-run", retry=False)
     if last is not None:
+        _draw_read(view, last)
+
+
+def _draw_sources_gone(view: Frame, last: Run, failure: MedirError) -> None:
+    st.warning(f"{LOST} Documents are gone: nothing was changed", icon=":material/folder_off:")
+    st.text(failure.message)
+    st.text(failure.hint)
+    with st.container(horizontal=True):
+        if may_maintain() and st.button(
+            "They were meant to go…", key="empty-scope", icon=":material/delete_forever:"
+        ):
+            _ask_to_empty(view, Wanted.of(last), failure.message)
         _draw_read(view, last)
 
 
@@ -208,6 +226,25 @@ def _ask(view: Frame, wanted: Wanted, told: str) -> None:
         )
         kept = st.button("Keep them", key="keep-votes")
         if lost or kept:
+            st.rerun()
+
+
+@st.dialog("Take them out of the index?", icon=":material/folder_off:")
+def _ask_to_empty(view: Frame, wanted: Wanted, told: str) -> None:
+    st.text(told)
+    st.text("Votes on what goes are lost with it; nothing brings them back.")
+    st.text(f"The run: {wanted.told}.")
+    with st.container(horizontal=True):
+        gone = st.button(
+            "Take them out",
+            key="confirm-empty",
+            type="primary",
+            on_click=start_run,
+            args=(view, wanted),
+            kwargs={"lose_votes": True, "empty": True},
+        )
+        kept = st.button("Keep the index", key="keep-index")
+        if gone or kept:
             st.rerun()
 
 

@@ -9,6 +9,7 @@ from psycopg.types.json import Jsonb
 
 from rag_core.database.connections import Connection
 from rag_core.model import Chunk, Origin, Place, Scope, StandingChunk
+from rag_core.place_names import PlaceNames
 from rag_core.ports import Vectors
 
 
@@ -204,6 +205,12 @@ def find_text(connection: Connection, project_id: str, content_hash: str) -> Ori
         {"project": project_id, "hash": content_hash},
     ).fetchone()
     return None if row is None else origin_of(place_of(row[0], row[1]), row[2])
+
+
+def place_meant(connection: Connection, project_id: str, place: Place) -> Place:
+    """The indexed place of that name in any Unicode form, where only one can be meant; else as given."""
+    # a name without accents has one form, and nothing is to be read for it
+    return place if place.key.isascii() else PlaceNames(indexed_places(connection, project_id)).meant(place)
 
 
 def place_of(source_path: str | None, session_id: str | None) -> Place:

@@ -10,7 +10,7 @@ from rag_core.database.sessions import list_sessions, read_messages
 from rag_core.errors import UsageError
 from rag_core.model import Chunk, Scope
 from rag_core.runs import Progress
-from rag_core.sources.documents import DocumentTree, SkipReason, read_documents
+from rag_core.sources.documents import DocumentTree, read_documents
 from rag_core.sources.git import GitRepository
 
 
@@ -40,7 +40,7 @@ def read_material(database: Database, project: Project, target: Target, progress
     """Read and cut everything that the target covers.
 
     Raises:
-        UsageError: The repository, the ref or the session does not exist, or there is nothing at all to index.
+        UsageError: The repository, the ref or the session does not exist.
         Unavailable: There is no git, or it can't read the repository.
     """
     sources = dict.fromkeys(target.scopes, 0)
@@ -60,11 +60,6 @@ def read_material(database: Database, project: Project, target: Target, progress
         count, spoken = _read_sessions(database, project, target.session_id)
         sources[Scope.SESSION] = count
         chunks.extend(spoken)
-    if tree is not None and not sources.get(Scope.SESSION) and _holds_nothing(tree):
-        raise UsageError(
-            f"There is no Markdown file under {_searched(project)} of {project.repo} at {target.ref}.",
-            hint="Commit some, or say where it is: medir project set --docs DIR --adr DIR --root DIR --ref R.",
-        )
     return Material(tree=tree, chunks=tuple(chunks), sources=sources)
 
 
@@ -101,15 +96,3 @@ def _read_sessions(database: Database, project: Project, session_id: str | None)
         ordinals[message.session_id] = first + len(spoken)
         chunks.extend(spoken)
     return len(known), chunks
-
-
-def _holds_nothing(tree: DocumentTree) -> bool:
-    """Whether the walk met no Markdown at all, not even one that is left out."""
-    return not tree.documents and all(file.reason is SkipReason.NOT_MARKDOWN for file in tree.skipped)
-
-
-def _searched(project: Project) -> str:
-    """The folders as a person would name them; one inside another is not named."""
-    inside = [f"{project.root}/{folder}".strip("/") for folder in project.folders.all]
-    outermost = [f for f in inside if not any(f.startswith(f"{other}/") for other in inside)]
-    return " and ".join(f"{folder}/" if folder else "the top" for folder in outermost)

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -88,12 +89,31 @@ def test_standard_output_holds_the_protocol_alone_and_the_end_of_input_is_the_en
     assert by_id[3]["isError"] is True
 
 
-def test_a_signal_ends_it_while_the_client_keeps_its_input_open(installation: Installation) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_while_the_client_keeps_its_input_open(
+    installation: Installation, number: signal.Signals
+) -> None:
     with greeted(installation) as process:
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=PATIENCE_S) == 130
+        process.send_signal(number)
+        assert process.wait(timeout=PATIENCE_S) == 0
         assert process.stdout is not None
         assert process.stdout.read() == ""
+
+
+@pytest.mark.parametrize("arguments", [("mcp",), ("mcp", "--http", "--port", "0")])
+def test_ctrl_c_while_it_starts_is_no_failure_either(
+    installation: Installation, arguments: tuple[str, ...]
+) -> None:
+    for after_s in (0.3, 0.8):
+        process = installation.start(*arguments)
+        try:
+            time.sleep(after_s)
+            process.send_signal(signal.SIGINT)
+            _, stderr = process.communicate(timeout=PATIENCE_S)
+            assert (process.returncode, "Traceback" in stderr) == (0, False)
+        finally:
+            process.kill()
+            process.communicate()
 
 
 def test_it_ends_in_peace_when_the_client_vanishes_while_it_is_answered(installation: Installation) -> None:

@@ -157,6 +157,25 @@ def test_a_full_run_over_votes_changes_nothing_until_their_loss_is_confirmed(ben
     assert metric(page, "votes lost") == "▼ 1"
 
 
+def test_documents_that_are_gone_stay_in_the_index_until_somebody_says_that_they_were_meant_to_go(
+    bench: Bench,
+) -> None:
+    bench.index()
+    bench.vote("Quando o frete é calculado?")
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1\n"
+    bench.repository.commit(dict.fromkeys(DOCUMENTS, pointer))
+    page = bench.open(part="reindex")
+    page.button(key="reindex").click().run()
+    page = bench.finish(page)
+    assert any("Documents are gone: nothing was changed" in told.value for told in page.warning)
+    assert "3 LFS pointers" in texts(page)
+    assert (len(bench.chunks()), bench.votes()) == (2, 1)
+    page.button(key="empty-scope").click().run()
+    page.button(key="confirm-empty").click().run()
+    bench.finish(page)
+    assert (bench.chunks(), bench.votes()) == ((), 0)
+
+
 def test_a_run_over_one_scope_leaves_the_others_alone(bench: Bench) -> None:
     bench.index()
     bench.repository.commit({"docs/adr/0003-x.md": "# X\n\nTexto.\n", "docs/nova.md": "# Nova\n\nTexto.\n"})

@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from pathlib import Path
 
 import click
@@ -12,6 +13,10 @@ from command_line import Caller, Installation
 from material import CASES, Repository
 from medir.cli.frame import run
 from ollama_server import closed_port
+from rag_core.clock import SystemClock
+from rag_core.database.connections import Database
+from rag_core.model import Actor
+from rag_core.runs import running
 
 
 @pytest.fixture
@@ -53,6 +58,29 @@ def test_project_add_and_index_answer_as_the_contract_says(
     assert (again["mode"], again["dryRun"]) == ("incremental", True)
     removed = medir_verb("project", "remove", "nova-frota", "--yes", "--json")
     assert (removed.code, removed.document) == (0, {"removed": "nova-frota"})
+
+
+def test_an_index_run_waits_for_the_one_at_work_and_says_so(
+    indexed: Caller, module_database: Database
+) -> None:
+    bia = Actor(kind="human", id="bia", surface="cli")
+    held, free = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with running(
+            module_database, SystemClock(), "entrega", "index", actor=bia, parameters={}, exclusive=True
+        ):
+            held.set()
+            free.wait(60)
+
+    other = threading.Thread(target=hold)
+    other.start()
+    held.wait(60)
+    threading.Timer(1.0, free.set).start()
+    ended = indexed("index", "--project", "entrega", "--json")
+    other.join()
+    assert (ended.code, ended.document["changes"]["kept"]) == (0, 6)
+    assert "by human:bia. Waiting for it to end." in ended.stderr
 
 
 def test_a_search_has_the_contracts_shape(indexed: Caller) -> None:

@@ -10,7 +10,7 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -71,10 +71,16 @@ def server_url(pytestconfig: pytest.Config) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def open_home() -> Iterator[Path]:
-    """An empty home folder that the server's own account may enter, which no parent folder keeps it from."""
-    with _home_folder() as home:
-        yield home
+def open_homes() -> Iterator[Callable[[], Path]]:
+    """Makes empty home folders that the server's own account may enter, which no parent folder keeps it from."""
+    with ExitStack() as homes:
+        yield lambda: homes.enter_context(_home_folder())
+
+
+@pytest.fixture(scope="module")
+def open_home(open_homes: Callable[[], Path]) -> Path:
+    """One such folder."""
+    return open_homes()
 
 
 @pytest.fixture(scope="session")

@@ -21,10 +21,11 @@ from medir.cli.frame import (
 )
 from medir.cli.golden import print_run
 from medir.configuration import port_number
+from medir.doctor import BEFORE_A_PROXY
 from medir.serve import LOOPBACK, listening, serve_until_stopped
 from medir.wiring import open_services
 from rag_core.errors import DatabaseUnavailable, MedirError
-from rag_core.tokens import tokens_exist
+from rag_core.tokens import tokens_asked_for, tokens_exist
 
 _PORT = click.option("--port", metavar="N", help="Port of the workbench; default MEDIR_PORT or 8501.")
 
@@ -63,6 +64,8 @@ def _database(output: Output) -> Iterator[None]:
         yield
         return
     with opened:
+        if not opened.configuration.sign_in and not tokens_asked_for(opened.database):
+            output.note(f"Nobody on this machine is asked for a token. {BEFORE_A_PROXY}")
         yield
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from browser_material import ARGUMENTS, CHROMIUM, SETTLED, served, why_no_browser
 
-from workbench_material import installations
+from workbench_material import Installation, installations
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -27,15 +27,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def workbench_address(
+def installation(
     server_url: str, template_database: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
+) -> Iterator[Installation]:
+    """What the workbench shows."""
+    with installations(server_url, template_database, tmp_path_factory.mktemp("browser")) as make:
+        yield make()
+
+
+@pytest.fixture(scope="session")
+def workbench_address(installation: Installation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where the workbench listens."""
-    folder = tmp_path_factory.mktemp("browser")
-    with installations(server_url, template_database, folder) as make:
-        environment = make().environment
-        with served(environment, folder / "serve.log") as address:
-            yield address
+    with served(installation.environment, tmp_path_factory.mktemp("served") / "serve.log") as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +58,8 @@ def browser() -> Iterator["Browser"]:
 @pytest.fixture
 def page(browser: "Browser") -> Iterator["Page"]:
     """An empty window of its own."""
-    context = browser.new_context()
+    # the policy forbids what the driver waits with; it is tested where attacks are
+    context = browser.new_context(bypass_csp=True)
     try:
         opened = context.new_page()
         opened.set_default_timeout(TIMEOUT_MS)
@@ -73,7 +78,9 @@ def visit(workbench_address: str, browser: "Browser") -> OpenPage:
     @contextmanager
     def opened(path: str, *, width: int = 1300, dark: bool = False) -> Iterator["Page"]:
         context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light"
+            viewport={"width": width, "height": 900},
+            color_scheme="dark" if dark else "light",
+            bypass_csp=True,
         )
         try:
             page = context.new_page()

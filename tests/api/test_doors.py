@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from test_served import serving
+from websockets import ConnectionClosedError, Origin
+from websockets.sync.client import connect
 
 from medir.serve import listening
 from rag_core.clock import SystemClock
@@ -163,6 +165,21 @@ def test_nothing_can_be_left_at_the_server(hostile: tuple[Where, Path, list[int]
         answer = ask(where, method, "/_stcore/upload_file/a/b", Origin=f"http://{where[0]}:{where[1]}")
         assert answer.status == 404
         assert answer.getheader("access-control-allow-origin") is None
+
+
+def test_what_a_page_sends_at_once_is_bounded(hostile: tuple[Where, Path, list[int]]) -> None:
+    where, _, _ = hostile
+    own = f"{where[0]}:{where[1]}"
+    for size in (1024 * 1024 + 1, 3 * 1024 * 1024):
+        with connect(
+            f"ws://{own}/_stcore/stream", origin=Origin(f"http://{own}"), proxy=None, compression=None
+        ) as stream:
+            stream.send(b"\0" * size)
+            with pytest.raises(ConnectionClosedError) as closed:
+                list(stream)
+            assert closed.value.rcvd is not None
+            assert closed.value.rcvd.code == 1009
+    assert health_ms(where) < 500
 
 
 def test_every_answer_has_the_usual_headers(hostile: tuple[Where, Path, list[int]]) -> None:

@@ -106,3 +106,27 @@ def test_every_option_that_we_set_is_one_that_this_streamlit_has() -> None:
 
 def test_the_only_scripts_in_streamlits_page_are_its_own_files_and_those_that_the_policy_names() -> None:
     assert len(inline_scripts()) == 1
+
+
+_SERVED_BY = """
+import sys
+import streamlit as st
+from medir.page_kit.streamlit_options import served_by_another, settle_options
+told = [served_by_another()]
+st.App(sys.argv[1])._create_runtime()
+told.append(served_by_another())
+settle_options()
+told.append(served_by_another())
+print(told)
+"""
+
+
+def test_pages_know_when_something_else_serves_them_which_has_no_doors() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", _SERVED_BY, str(TOP / "app.py")],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(TOP)},
+    )
+    assert ended.stdout.strip() == "[False, True, False]"

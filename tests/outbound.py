@@ -17,6 +17,7 @@ from typing import Any
 _EVENTS = frozenset(
     {"socket.connect", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo", "socket.gethostbyname"}
 )
+_LOG = "_medir_tests_outbound_log"
 _CONFIGURED_BY = ("DATABASE_URL", "OLLAMA_HOST")
 _HERE = ("", "localhost", "::", "::1", "0.0.0.0", "<broadcast>")
 _SITE = """\
@@ -30,14 +31,21 @@ _outbound.watch({log!r})
 
 
 def watch(log: str) -> None:
-    """Write down and stop what calls out of this machine, from now to the end of the process."""
+    """Write down and stop what calls out of this machine, from now to the end of the process.
+
+    In a process that is watched already, as a worker of a parallel run, it is written down in the new place.
+    """
+    watched = hasattr(sys, _LOG)
+    setattr(sys, _LOG, log)
+    if watched:
+        return
 
     def notice(event: str, arguments: tuple[Any, ...]) -> None:
         if event not in _EVENTS:
             return
         place = _place(event, arguments)
         if place is not None and not _stays(place):
-            with open(log, "a", encoding="utf-8") as file:  # noqa: PTH123  nothing more is loaded here
+            with open(getattr(sys, _LOG), "a", encoding="utf-8") as file:  # noqa: PTH123  nothing more is loaded here
                 file.write(f"{event} {place} by {' '.join(sys.argv)[:200]}\n")
             raise OSError(101, f"the tests have no network: {place}")
 

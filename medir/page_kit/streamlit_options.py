@@ -64,6 +64,9 @@ OPTIONS: Final[Mapping[str, object]] = {
     # requests are no news
     "logger.level": "warning",
     "logger.hideWelcomeMessage": True,
+    # a full search for garbage after every run of a page, each look at long work among them, costs a tenth of a second
+    # in which nothing else runs; Python looks by itself where there is cause
+    "runner.postScriptGC": False,
     "secrets.files": [],
     "server.address": "127.0.0.1",
     "server.allowRunOnSave": False,

@@ -3,6 +3,8 @@
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 BIN := .venv/bin
+# test files run side by side, each worker with a PostgreSQL of its own; much of their time is waiting
+WORKERS ?= 3
 
 .PHONY: setup setup-dev run test lint check format lock bench clean
 
@@ -26,7 +28,7 @@ run: setup
 	@$(BIN)/medir up
 
 test: setup-dev
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # format, lint, types, import contracts
 lint: setup-dev
@@ -35,9 +37,9 @@ lint: setup-dev
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
 
-# the above and the fast tests, in about a minute
+# the above and the fast tests
 check: lint
-	$(BIN)/python -m pytest -q tests/unit tests/property tests/contract
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder tests/unit tests/property tests/contract
 
 format: setup-dev
 	$(BIN)/ruff format .

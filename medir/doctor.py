@@ -9,6 +9,7 @@ from pathlib import Path
 
 from medir.configuration import Configuration
 from medir.wiring import LOSS_LOG, Services, open_services
+from rag_core.adopting import SettingsInForce, settings_in_force
 from rag_core.clock import SystemClock
 from rag_core.database.migration import migration_status
 from rag_core.database.projects import Project, list_projects
@@ -105,7 +106,9 @@ def _inside(services: Services) -> Iterator[Check]:
     yield _callers(services)
     with services.database.connection() as connection:
         projects = list_projects(connection)
-    yield from map(_project, projects)
+    for project in projects:
+        yield _project(project)
+        yield from _settings(settings_in_force(services.database, project), project)
 
 
 def _callers(services: Services) -> Check:
@@ -127,6 +130,31 @@ def _project(project: Project) -> Check:
     except MedirError as error:
         return Check(name=name, ok=False, found=error.message, remedy=error.hint or None)
     return Check(name=name, ok=True, found=f"{project.repo} at {commit[:10]}")
+
+
+def _settings(found: SettingsInForce, project: Project) -> Iterator[Check]:
+    """Whether `settings.yaml` is sound, and says what was adopted; nothing where there is none."""
+    name, committed = f"settings {project.project_id}", found.committed
+    named = f" --project {project.project_id}"
+    if committed.problem is not None:
+        yield Check(
+            name=name,
+            ok=False,
+            found=f"{committed.problem.message} Searches go on without it, golden runs refuse.",
+            remedy=committed.problem.hint,
+        )
+    elif found.disagreement is not None:
+        yield Check(
+            name=name,
+            ok=False,
+            found=f"{found.disagreement.sentence} File: {committed.file}",
+            remedy=(
+                f"Write what is adopted: medir settings adopt{named} --write --reason TEXT; or adopt what is "
+                f"committed: medir settings adopt{named} --committed --reason TEXT"
+            ),
+        )
+    elif committed.settings is not None:
+        yield Check(name=name, ok=True, found=f"{found.settings.source}, as in {committed.file}")
 
 
 def check_pgvector(version: str | None) -> Check:

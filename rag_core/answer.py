@@ -57,7 +57,8 @@ class Answer:
     """All that one search found. `search_id` None: nothing to attach a vote to.
 
     `contents` holds the texts of the hits by chunk id. `provider_reason` says in a sentence why the question
-    has no vector. `notice` is `noSearchableTerms` or `notIndexed`.
+    has no vector, `settings_problem` why the project's `settings.yaml` is not heeded. `notice` is
+    `noSearchableTerms` or `notIndexed`.
     """
 
     search_id: str | None
@@ -71,6 +72,7 @@ class Answer:
     provider_reason: str | None
     notice: str | None
     explanation: Explanation | None
+    settings_problem: str | None = None
 
     def to_json(self, *, whole_set: bool = False) -> dict[str, object]:
         """The contract's search object; `wholeSet` only when asked for."""
@@ -97,6 +99,8 @@ class Answer:
             answer["notice"] = self.notice
         if self.provider_reason is not None:
             answer["providerReason"] = self.provider_reason
+        if self.settings_problem is not None:
+            answer["settingsProblem"] = self.settings_problem
         if whole_set:
             answer["wholeSet"] = [ranked_to_json(entry) for entry in self.ranking.whole_set]
         if self.explanation is not None:

@@ -20,10 +20,11 @@ from rag_core.database.index_identity import count_chunks, fingerprint
 from rag_core.database.projects import Project
 from rag_core.database.runs import Run, recent_runs, request_cancel
 from rag_core.errors import InvalidInput
-from rag_core.evaluation import Evaluation
+from rag_core.evaluation import Evaluation, first_source
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenSet
 from rag_core.golden.faults import refusal
+from rag_core.in_force import Disagreement, read_committed, settings_path
 from rag_core.measurement import (
     GOLDEN_DEPTH,
     IndexFacts,
@@ -89,7 +90,10 @@ class Demands:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Calibration:
-    """What was found, with what it was found from: today's candidates first, then those of other lexical ways."""
+    """What was found, with what it was found from: today's candidates first, then those of other lexical ways.
+
+    `disagreement` says where adopted and committed settings differ; today's are the committed ones.
+    """
 
     golden: GoldenSet
     index: IndexFacts
@@ -97,6 +101,7 @@ class Calibration:
     variants: tuple[Variant, ...]
     findings: Findings
     votes: VoteEvidence
+    disagreement: Disagreement | None = None
 
     def to_json(self) -> dict[str, object]:
         """The contract's calibration, with the index, the votes and what was asked for."""
@@ -104,6 +109,7 @@ class Calibration:
             self.findings.to_json()
             | {"index": self.index.to_json(), "votes": self.votes.to_json()}
             | self.demands.to_json()
+            | ({} if self.disagreement is None else {"settingsDiffer": self.disagreement.to_json()})
         )
 
 
@@ -125,6 +131,7 @@ class Calibrator:
         baseline: Baseline | None = None,
         overrides: Overrides | None = None,
         demands: Demands | None = None,
+        in_force: bool = False,
         listener: Progress | None = None,
     ) -> Calibration:
         """Ask every case once and find out what its settings should be. Writes no `rag_searches` row.
@@ -136,10 +143,12 @@ class Calibrator:
             baseline: Its passing cases must not be lost, in place of those that pass today.
             overrides: Numbers to start from in place of those in force.
             demands: What it works for.
+            in_force: Start from what searches use, the adoption before `settings.yaml`.
             listener: Told of the progress.
 
         Raises:
             FaultyGoldenSet: The set does not parse, or has cases that can't be won.
+            FaultySettings: The `settings.yaml` beside it has faults.
             Refused: It would be degraded.
             InvalidInput: The measure judges no case on one side of the split.
             UsageError: The file or the index does not exist.
@@ -149,6 +158,8 @@ class Calibrator:
         golden, faults = self._evaluation.lint(project, cases=file)
         if faults:
             raise refusal(faults, file=str(file))
+        committed = read_committed(settings_path(project, file))
+        committed.sound()
         name = None if baseline is None else baseline.name
         parameters = {"cases": str(file), "baseline": name, "trial": overrides.any_given}
         with running(
@@ -163,7 +174,15 @@ class Calibrator:
         ) as handle:
             ways = self._ways(project)
             counting = _over_all_ways(handle.progress, max(1, len(ways)))
-            measured = self._measurement.take(project, golden, overrides, counting, ways=ways)
+            measured = self._measurement.take(
+                project,
+                golden,
+                overrides,
+                counting,
+                committed=committed,
+                first=first_source(in_force=in_force),
+                ways=ways,
+            )
             refuse_degraded(measured, work="calibration")
             handle.progress("replay", 0, 2)
             variants = _variants(measured)
@@ -187,6 +206,7 @@ class Calibrator:
                 variants=variants,
                 findings=findings,
                 votes=weigh_votes(self._database, project.project_id, findings.settings, findings.proposal),
+                disagreement=measured.sources.disagreement,
             )
             handle.result = {
                 "settings": measured.settings.to_json(),

@@ -124,6 +124,7 @@ def run_against(
     cases: Path | None = None,
     overrides: Overrides | None = None,
     allow_degraded: bool = False,
+    in_force: bool = False,
     listener: Progress | None = None,
 ) -> tuple[GoldenRun, BaselineComparison]:
     """Run the golden set, compare it with a baseline, and record both. Arguments and errors as `run_golden`."""
@@ -139,6 +140,7 @@ def run_against(
         cases=cases,
         overrides=overrides,
         allow_degraded=allow_degraded,
+        in_force=in_force,
         ways=(baseline_way(baseline),),
         compare=compare,
         listener=listener,

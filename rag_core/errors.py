@@ -3,7 +3,9 @@
     MedirError
     ├── UsageError            wrong arguments, a name that does not exist
     ├── InvalidInput          a file or a value that does not parse; names file, line and field
-    │   └── FaultyGoldenSet   a golden set that the linter refuses
+    │   └── FaultyDocument    a YAML file that people write; carries every fault
+    │       ├── FaultyGoldenSet   a golden set that the linter refuses
+    │       └── FaultySettings    a settings.yaml that is refused
     ├── Refused               a sound request that is not carried out, e.g. votes would be lost
     │   ├── VotesAtRisk       an index run would delete votes; carries their number
     │   ├── Busy              another run holds what this one needs
@@ -50,10 +52,10 @@ class InvalidInput(MedirError):
     code = "invalidInput"
 
 
-class FaultyGoldenSet(InvalidInput):
-    """A golden set with faults; `faults` lists them all, each with case, field, line and message."""
+class FaultyDocument(InvalidInput):
+    """A YAML file with faults; `faults` lists them all, each with case, field, line and message."""
 
-    code = "faultyGoldenSet"
+    code = "faultyDocument"
 
     def __init__(
         self,
@@ -65,6 +67,18 @@ class FaultyGoldenSet(InvalidInput):
     ) -> None:
         super().__init__(message, hint=hint, where=where)
         self.faults = faults
+
+
+class FaultyGoldenSet(FaultyDocument):
+    """A golden set with faults."""
+
+    code = "faultyGoldenSet"
+
+
+class FaultySettings(FaultyDocument):
+    """A `settings.yaml` with faults."""
+
+    code = "faultySettings"
 
 
 class Refused(MedirError):

@@ -5,9 +5,6 @@ runs on one index differ in their time fields only.
 """
 
 import difflib
-import os
-import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +21,7 @@ from rag_core.golden.faults import Fault, refusal
 from rag_core.golden.floor import raise_floor
 from rag_core.golden.linter import lint
 from rag_core.golden.verdicts import GoldenOutcome, judge_all
+from rag_core.in_force import Disagreement, SettingsSources, read_committed, read_sources, settings_path
 from rag_core.measurement import (
     IndexFacts,
     LexicalWay,
@@ -34,13 +32,15 @@ from rag_core.measurement import (
 from rag_core.model import Actor, CandidateSet, Ranking, SearchSettings
 from rag_core.plurals import counted
 from rag_core.ports import Clock, Vectors
-from rag_core.presets import Overrides
+from rag_core.presets import FirstSource, Overrides
 from rag_core.projects import cases_file
 from rag_core.runs import Progress, running
-from rag_core.search import Search
+from rag_core.search import ProviderNow, Search
 from rag_core.sources.documents import list_markdown
+from rag_core.sources.files import replace_file
 from rag_core.sources.floor_history import FloorHistory, highest_floor
 from rag_core.sources.git import GitRepository
+from rag_core.staleness import Staleness, measure_staleness
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +49,8 @@ class GoldenRun:
 
     `vectors` (of the questions, None where there was none), `found` (fetched deeper than ranked) and `rankings` are
     in the order of the cases. `others` holds the candidates of other lexical ways, where they were asked for.
+    `stale` is None where the index is of the repository's commit, `provider` what searches of this moment meet, and
+    `disagreement` where adopted and committed settings differ.
     """
 
     settings: SearchSettings
@@ -61,6 +63,9 @@ class GoldenRun:
     allow_degraded: bool
     started_at: str
     total_ms: float
+    stale: Staleness | None = None
+    provider: ProviderNow = field(default_factory=lambda: ProviderNow(changed=False, reason=None))
+    disagreement: Disagreement | None = None
     vectors: tuple[Vectors | None, ...] = field(default=(), compare=False, repr=False)
     others: Mapping[LexicalWay, tuple[CandidateSet, ...]] = field(default_factory=dict, repr=False)
 
@@ -101,6 +106,7 @@ class GoldenRun:
             "casesDigest": self.outcome.golden.digest,
             "settings": self.settings.to_json(),
             "index": self.index.to_json(),
+            **self._standing_to_json(),
             "cases": [
                 verdict.to_json() | {"hits": hits_to_json(ranking.hits, None)}
                 for verdict, ranking in zip(self.outcome.verdicts, self.rankings, strict=True)
@@ -109,12 +115,26 @@ class GoldenRun:
             "totalMs": self.total_ms,
         }
 
+    def _standing_to_json(self) -> dict[str, object]:
+        told: dict[str, object] = {
+            "stale": None if self.stale is None else self.stale.to_json(),
+            "providerChanged": self.provider.changed,
+        }
+        if self.provider.changed and self.provider.model_id is not None:
+            told["providerModel"] = self.provider.model_id
+        if self.provider.reason is not None:
+            told["providerReason"] = self.provider.reason
+        if self.disagreement is not None:
+            told["settingsDiffer"] = self.disagreement.to_json()
+        return told
+
 
 class Evaluation:
     """Golden runs of one installation."""
 
     def __init__(self, *, database: Database, search: Search, clock: Clock) -> None:
         self._database = database
+        self._search = search
         self._measurement = Measurement(database=database, search=search)
         self._clock = clock
 
@@ -139,6 +159,7 @@ class Evaluation:
         cases: Path | None = None,
         overrides: Overrides | None = None,
         allow_degraded: bool = False,
+        in_force: bool = False,
         reason: str | None = None,
         ways: Sequence[LexicalWay] = (),
         compare: Callable[[GoldenRun], Mapping[str, object]] | None = None,
@@ -152,6 +173,7 @@ class Evaluation:
             cases: Another file than the project's own.
             overrides: Numbers of a trial.
             allow_degraded: Go on without vectors, which is then part of the run's identity.
+            in_force: Judge what searches use, the adoption before `settings.yaml`.
             reason: Why it is run, where that is to be kept.
             ways: Other lexical ways to ask in too, kept in `others`; they play no part in the verdicts.
             compare: What is recorded beside the run as its `baseline`.
@@ -159,6 +181,7 @@ class Evaluation:
 
         Raises:
             FaultyGoldenSet: The set does not parse, or has cases that can't be won.
+            FaultySettings: The `settings.yaml` beside it has faults.
             Refused: The run would be degraded.
             UsageError: The file or the index does not exist.
         """
@@ -168,6 +191,8 @@ class Evaluation:
         golden, faults = self.lint(project, cases=file)
         if faults:
             raise refusal(faults, file=str(file))
+        committed = read_committed(settings_path(project, file))
+        committed.sound()
         with running(
             self._database,
             self._clock,
@@ -178,12 +203,21 @@ class Evaluation:
                 "cases": str(file),
                 "trial": overrides.any_given,
                 "allowDegraded": allow_degraded,
+                "inForce": in_force,
                 "reason": reason,
             },
             exclusive=False,
             listener=listener,
         ) as handle:
-            measured = self._measurement.take(project, golden, overrides, handle.progress, ways=ways)
+            measured = self._measurement.take(
+                project,
+                golden,
+                overrides,
+                handle.progress,
+                committed=committed,
+                first=first_source(in_force=in_force),
+                ways=ways,
+            )
             if not allow_degraded:
                 refuse_degraded(measured, work="golden run")
             run = GoldenRun(
@@ -199,6 +233,9 @@ class Evaluation:
                 allow_degraded=allow_degraded,
                 started_at=started_at.isoformat(),
                 total_ms=self._clock.monotonic_ms() - started,
+                stale=measure_staleness(self._database, project, measured.states),
+                provider=self._search.provider_now(measured.facts.model),
+                disagreement=measured.sources.disagreement,
             )
             handle.result = run.to_json() | ({} if compare is None else {"baseline": compare(run)})
             return run
@@ -210,14 +247,17 @@ class Evaluation:
         *,
         cases: Path | None = None,
         overrides: Overrides | None = None,
+        in_force: bool = False,
     ) -> CaseExplanation:
         """One case asked as in a golden run, with the whole set's texts and what would make it pass.
 
         Raises:
+            FaultySettings: The `settings.yaml` beside the cases has faults.
             UsageError: There is no such case, file or index.
             FaultyGoldenSet: The set does not parse.
         """
-        golden = read_golden_set(cases or cases_file(project))
+        file = cases or cases_file(project)
+        golden = read_golden_set(file)
         case = next((case for case in golden.cases if case.id == case_id), None)
         if case is None:
             close = difflib.get_close_matches(case_id, [case.id for case in golden.cases], n=1)
@@ -226,12 +266,30 @@ class Evaluation:
                 hint=f"Did you mean {close[0]!r}?" if close else "`medir golden run` lists the cases.",
             )
         alone = GoldenSet(floor=0, limit=golden.limit, cases=(case,))
-        measured = self._measurement.take(project, alone, overrides or Overrides(), _silent)
+        measured = self._measurement.take(
+            project,
+            alone,
+            overrides or Overrides(),
+            _silent,
+            committed=read_committed(settings_path(project, file)),
+            first=first_source(in_force=in_force),
+        )
         found, ranking = measured.found[0], measured.rankings[0]
         ids = [entry.candidate.chunk_id for entry in ranking.whole_set]
         with self._database.connection() as connection:
             contents = read_contents(connection, project.project_id, ids)
         return explain(case, found, ranking, measured.settings, contents=contents)
+
+    def settings_sources(self, project: Project, *, cases: Path | None = None) -> SettingsSources:
+        """What the project's settings may be taken from; its file may have faults."""
+        committed = read_committed(settings_path(project, cases))
+        with self._database.snapshot() as connection:
+            return read_sources(connection, project, committed)
+
+
+def first_source(*, in_force: bool) -> FirstSource:
+    """Which decision a golden run or a calibration goes by: the committed one, unless asked for what is in force."""
+    return "adopted" if in_force else "committed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,11 +314,21 @@ def raise_project_floor(
 
     Raises:
         InvalidInput: There is no reason.
-        Refused: Fewer pass than the floor asks for, or the run would be degraded.
+        Refused: Fewer pass than the floor asks for, the run would be degraded, or the adopted settings are not the
+            committed ones, so that searches are not what was measured.
     """
     if not reason.strip():
         raise InvalidInput(
             "A floor is raised for a reason.", hint="Say why with --reason.", where={"field": "reason"}
+        )
+    differ = evaluation.settings_sources(project, cases=file).disagreement
+    if differ is not None:
+        raise Refused(
+            f"{differ.sentence} A floor is raised where both are the same.",
+            hint=(
+                "Write what is adopted with `medir settings adopt --write`, or adopt what is committed with "
+                "`medir settings adopt --committed`."
+            ),
         )
     run = evaluation.run_golden(project, actor=actor, cases=file, reason=reason, listener=listener)
     before, after = run.outcome.floor, run.outcome.passed
@@ -277,20 +345,8 @@ def raise_project_floor(
         )
     if after > before:
         text = decode(file.read_bytes(), file=str(file))
-        write_atomically(file, raise_floor(text, new_floor=after))
+        replace_file(file, raise_floor(text, new_floor=after))
     return RaisedFloor(file=file, before=before, after=after)
-
-
-def write_atomically(file: Path, text: str) -> None:
-    """Replace a file's text in one step: a reader or a crash sees the old text or the new one."""
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", newline="", dir=file.parent, prefix=f".{file.name}.", delete=False
-    ) as scratch:
-        scratch.write(text)
-        scratch.flush()
-        os.fsync(scratch.fileno())
-    shutil.copymode(file, scratch.name)
-    Path(scratch.name).replace(file)
 
 
 def read_golden_set(file: Path) -> GoldenSet:

@@ -8,11 +8,11 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rag_core.database.adopted_settings import read_adopted
 from rag_core.database.candidates import QUERY_VERSION
 from rag_core.database.connections import Connection, Database
 from rag_core.database.index_identity import (
     IndexIdentity,
+    ScopeState,
     count_chunks,
     fingerprint,
     read_identity,
@@ -22,6 +22,7 @@ from rag_core.database.projects import Project
 from rag_core.database.vectors import keep_vectors, read_vectors
 from rag_core.errors import Refused, UsageError
 from rag_core.golden.cases import GoldenSet
+from rag_core.in_force import CommittedFile, SettingsSources, read_sources
 from rag_core.model import (
     ALL_SCOPES,
     CandidateSet,
@@ -30,11 +31,12 @@ from rag_core.model import (
     LexicalFunction,
     LexicalOperator,
     Ranking,
+    Scope,
     SearchSettings,
 )
 from rag_core.plurals import counted
 from rag_core.ports import Vectors
-from rag_core.presets import Overrides, resolve_settings
+from rag_core.presets import FirstSource, Overrides
 from rag_core.ranking import rank
 from rag_core.runs import Progress
 from rag_core.search import QuestionVector, Search
@@ -77,7 +79,8 @@ class Measured:
     """What one snapshot of the index answered to every case; all sequences in the order of the cases.
 
     `vectors` are the questions', None where there was none. `found` is fetched deeper than `rankings` rank it;
-    `others` holds the same questions' candidates of other lexical ways, where they were asked for.
+    `others` holds the same questions' candidates of other lexical ways, where they were asked for. `states` is what
+    was indexed, by scope; `sources` is what the settings were taken from.
     """
 
     golden: GoldenSet
@@ -88,6 +91,8 @@ class Measured:
     others: Mapping[LexicalWay, tuple[CandidateSet, ...]]
     rankings: tuple[Ranking, ...]
     provider_reason: str | None
+    states: Mapping[Scope, ScopeState]
+    sources: SettingsSources
 
 
 class Measurement:
@@ -104,6 +109,8 @@ class Measurement:
         overrides: Overrides,
         progress: Progress,
         *,
+        committed: CommittedFile,
+        first: FirstSource = "committed",
         ways: Sequence[LexicalWay] = (),
     ) -> Measured:
         """Ask every case. Writes no `rag_searches` row.
@@ -113,16 +120,22 @@ class Measurement:
             golden: The cases.
             overrides: Numbers of a trial.
             progress: Told of the progress.
+            committed: The `settings.yaml` beside the cases.
+            first: Whether it is asked before the adopted settings.
             ways: Other lexical ways to ask in, beside that of the settings.
 
         Raises:
+            FaultySettings: The file has faults.
             UsageError: The project is not indexed.
         """
+        committed.sound()
         vectors = self._question_vectors(project, golden, progress)
         with self._database.snapshot() as connection:
             identity = indexed_identity(connection, project)
-            settings = _settings(connection, project, identity, golden, overrides)
-            facts = _facts(connection, project, identity)
+            sources = read_sources(connection, project, committed)
+            settings = sources.resolve(first=first, overrides=overrides, file_limit=golden.limit)
+            states = read_scope_states(connection, project.project_id)
+            facts = _facts(connection, project, identity, states)
             asked = {way_of(settings.candidates), *ways}
             found = {
                 way: self._gather(
@@ -147,6 +160,8 @@ class Measurement:
             others=found,
             rankings=tuple(rank(candidates, settings.ranking) for candidates in own),
             provider_reason=next((vector.reason for vector in vectors if vector.reason), None),
+            states=states,
+            sources=sources,
         )
 
     def _question_vectors(
@@ -246,25 +261,9 @@ def refuse_degraded(measured: Measured, *, work: str) -> None:
     raise Refused(f"This {work} would be degraded: {reason}.", hint=f"{remedy}{allowed}.")
 
 
-def _settings(
-    connection: Connection,
-    project: Project,
-    identity: IndexIdentity,
-    golden: GoldenSet,
-    overrides: Overrides,
-) -> SearchSettings:
-    adopted = read_adopted(connection, project.project_id)
-    return resolve_settings(
-        model_id=identity.embedding_model,
-        scopes=ALL_SCOPES,
-        adopted=adopted.settings if adopted else None,
-        overrides=overrides,
-        file_limit=golden.limit,
-    )
-
-
-def _facts(connection: Connection, project: Project, identity: IndexIdentity) -> IndexFacts:
-    states = read_scope_states(connection, project.project_id)
+def _facts(
+    connection: Connection, project: Project, identity: IndexIdentity, states: Mapping[Scope, ScopeState]
+) -> IndexFacts:
     chunks, without_vector = count_chunks(connection, project.project_id, ALL_SCOPES)
     return IndexFacts(
         fingerprint=fingerprint(connection, project.project_id, query_version=QUERY_VERSION),

@@ -240,12 +240,16 @@ class CandidateSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSettings:
-    """All settings of one search, and where they came from (`source`, `preset`)."""
+    """All settings of one search, and where they came from (`source`, `preset`).
+
+    `limit_in_force` is given where a caller chose how many hits to see: the limit that the choice stands in for.
+    """
 
     candidates: CandidateSettings
     ranking: RankingSettings
     source: str
     preset: str | None
+    limit_in_force: int | None = None
 
     def __post_init__(self) -> None:
         if self.candidates.fetch_depth < self.ranking.candidates_per_signal:
@@ -273,19 +277,27 @@ class SearchSettings:
 
     @property
     def id(self) -> str:
-        """Sixteen hex digits of the numbers alone: equal numbers under two names are one setting."""
+        """Sixteen hex digits of the numbers in force: equal numbers under two names are one setting."""
         numbers = {
             key: value
-            for key, value in self.to_json().items()
+            for key, value in self.in_force.to_json().items()
             if key not in ("source", "preset", "fetchDepth")
         }
         return canonical_digest(numbers)[:16]
+
+    @property
+    def in_force(self) -> "SearchSettings":
+        """The same without a caller's own limit, which is no change of settings."""
+        if self.limit_in_force is None:
+            return self
+        ranking = dataclasses.replace(self.ranking, limit=self.limit_in_force)
+        return dataclasses.replace(self, ranking=ranking, limit_in_force=None)
 
     def with_ranking(self, ranking: RankingSettings) -> "SearchSettings":
         """The same candidates under other ranking numbers, fetched deeper where the numbers need it."""
         depth = max(self.candidates.fetch_depth, ranking.candidates_per_signal)
         candidates = dataclasses.replace(self.candidates, fetch_depth=depth)
-        return dataclasses.replace(self, candidates=candidates, ranking=ranking)
+        return dataclasses.replace(self, candidates=candidates, ranking=ranking, limit_in_force=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,6 +319,16 @@ class CandidateSet:
         if len(set(keys)) != len(keys):
             raise ValueError("no chunk is a candidate twice")
 
+    @property
+    def vector_ran(self) -> bool:
+        """Whether there was a vector to search with."""
+        return self.vector_available
+
+    @property
+    def lexical_ran(self) -> bool:
+        """Whether the question has a word to search for."""
+        return self.searchable_terms > 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedCandidate:
@@ -321,10 +343,12 @@ class RankedCandidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
-    """The outcome of one ranking: the whole set in order, and the threshold that was in force."""
+    """The outcome of one ranking: the whole set in order, the threshold that was in force, which signals were run."""
 
     whole_set: tuple[RankedCandidate, ...]
     threshold: float | None
+    vector_ran: bool = True
+    lexical_ran: bool = True
 
     @property
     def hits(self) -> tuple[RankedCandidate, ...]:

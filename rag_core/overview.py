@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from rag_core.database.adopted_settings import read_adopted
 from rag_core.database.connections import Database
 from rag_core.database.data_version import DataVersion, read_data_version
 from rag_core.database.index_identity import count_chunks, read_identity, read_scope_states
 from rag_core.database.projects import Project, list_projects
 from rag_core.errors import MedirError
+from rag_core.in_force import Disagreement, read_committed, read_sources, settings_path
 from rag_core.model import ALL_SCOPES, Scope, SearchSettings
-from rag_core.presets import Overrides, resolve_settings
 from rag_core.projects import current_commit
 
 __all__ = ["DataVersion", "IndexOverview", "Project", "all_projects", "data_version", "read_overview"]
@@ -21,7 +20,9 @@ class IndexOverview:
     """An index in a line. `commit` is what the documents were read at, `head_commit` what stands now.
 
     `head_commit` is None where the repository can't be read; `commit` where no documents were indexed.
-    `made_for` is the model of the index that the settings were adopted on, None where nobody adopted any.
+    `made_for` is the model that the settings were decided for, None where nobody decided any. `judged` are the settings
+    of golden runs, which take `settings.yaml` first; `disagreement` says where an adoption differs from that file,
+    `settings_problem` why the file is not heeded.
     """
 
     commit: str | None
@@ -32,10 +33,13 @@ class IndexOverview:
     indexed_at: datetime | None
     settings: SearchSettings
     made_for: str | None
+    judged: SearchSettings
+    disagreement: Disagreement | None
+    settings_problem: str | None
 
     @property
     def of_another_model(self) -> bool:
-        """Whether the adopted numbers were made for another model than the index has."""
+        """Whether the decided numbers were made for another model than the index has."""
         return self.made_for not in (None, self.model_id)
 
     @property
@@ -58,19 +62,15 @@ def data_version(database: Database, project: Project) -> DataVersion:
 
 def read_overview(database: Database, project: Project) -> IndexOverview | None:
     """The project's index at a glance; None before the first index run."""
+    committed = read_committed(settings_path(project))
     with database.snapshot() as connection:
         identity = read_identity(connection, project.project_id)
         if identity is None:
             return None
         states = read_scope_states(connection, project.project_id)
         chunks, without_vector = count_chunks(connection, project.project_id, ALL_SCOPES)
-        adopted = read_adopted(connection, project.project_id)
-    settings = resolve_settings(
-        model_id=identity.embedding_model,
-        scopes=ALL_SCOPES,
-        adopted=adopted.settings if adopted else None,
-        overrides=Overrides(),
-    )
+        sources = read_sources(connection, project, committed)
+    settings = sources.resolve()
     documents = [states[scope] for scope in (Scope.DOCS, Scope.ADR) if scope in states]
     return IndexOverview(
         commit=next((state.commit for state in documents if state.commit), None),
@@ -80,7 +80,10 @@ def read_overview(database: Database, project: Project) -> IndexOverview | None:
         model_id=identity.embedding_model,
         indexed_at=max((state.indexed_at for state in states.values()), default=None),
         settings=settings,
-        made_for=adopted.model if adopted else None,
+        made_for=sources.made_for(settings),
+        judged=sources.resolve(first="committed"),
+        disagreement=sources.disagreement,
+        settings_problem=committed.told_problem,
     )
 
 

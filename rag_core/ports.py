@@ -1,8 +1,8 @@
-"""The two seams with more than one real thing behind them."""
+"""The seams with more than one real thing behind them."""
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,19 @@ class Embedder(Protocol):
 
         Raises:
             EmbeddingFailed: The provider failed, or returned something that is no such array.
+        """
+        ...
+
+
+@runtime_checkable
+class Loading(Protocol):
+    """An `Embedder` that has to be brought into this process's memory before it embeds: the embedded encoder."""
+
+    def load(self) -> None:
+        """Load it, once however often it is asked for; an `embed` that comes first loads it as well.
+
+        Raises:
+            EmbeddingFailed: It can't be loaded.
         """
         ...
 

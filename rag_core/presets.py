@@ -5,7 +5,8 @@ Cosines of two models do not share a scale, so neither do weights and thresholds
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 from rag_core.errors import InvalidInput, UsageError
 from rag_core.golden.cases import MAX_LIMIT
@@ -101,11 +102,12 @@ UNSET = Unset()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overrides:
-    """The flags of a trial. A lexical weight is never given: it is the rest."""
+    """Numbers in place of others. A lexical weight is never given: it is the rest."""
 
     preset: str | None = None
     weight_vector: float | None = None
     threshold: float | Unset | None = UNSET
+    threshold_when_degraded: float | Unset | None = UNSET
     candidates: int | None = None
     max_per_file: int | Unset | None = UNSET
     limit: int | None = None
@@ -117,6 +119,39 @@ class Overrides:
     def any_given(self) -> bool:
         """Whether this makes a trial of a run."""
         return self != Overrides()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a report's numbers are read against; None where the project sets no limit.
+
+    `useful` is the least share of useful votes, `no_hit` the greatest share of searches without a hit, `p95_ms` the
+    longest latency.
+    """
+
+    useful: float | None = None
+    p95_ms: float | None = None
+    no_hit: float | None = None
+
+    def to_json(self) -> dict[str, float | None]:
+        """As the file has them."""
+        return {"useful": self.useful, "p95Ms": self.p95_ms, "noHit": self.no_hit}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommittedSettings:
+    """What a project's `settings.yaml` says: numbers in place of a preset's, and limits.
+
+    `made_for` is the model that the numbers were chosen for, None where the file does not say.
+    """
+
+    numbers: Overrides = field(default_factory=Overrides)
+    made_for: str | None = None
+    limits: Limits = field(default_factory=Limits)
+
+
+FirstSource = Literal["adopted", "committed"]
+"""Which of a project's own two decisions is asked first: searches take the adoption, golden runs the file."""
 
 
 def find_preset(name: str) -> Preset:
@@ -152,18 +187,21 @@ def resolve_settings(
     model_id: str | None,
     scopes: tuple[Scope, ...],
     adopted: Mapping[str, object] | None,
+    committed: CommittedSettings | None,
     overrides: Overrides,
     file_limit: int | None = None,
+    first: FirstSource = "adopted",
 ) -> SearchSettings:
-    """The settings of one search or run.
+    """The settings of one search or run. Here alone stands who is stronger than whom.
 
     In order of strength: a trial's flags, for golden runs the cases file's limit, the project's adopted
-    settings, the preset of the index's model. `source` names the strongest that took part: `trial`,
-    `adopted`, `preset`, or `seeds` where the model has no preset of its own.
+    settings and its `settings.yaml` (`first` says which of the two), the preset of the index's model. `source`
+    names the strongest that took part: `trial`, `adopted`, `committed`, `preset`, or `seeds` where the model has
+    no preset of its own. A `settings.yaml` without a number decides nothing.
 
-    A trial of another fusion drops the threshold unless it gives one: thresholds belong to the weighted sum.
+    Another fusion drops the threshold unless one is given with it: thresholds belong to the weighted sum.
     """
-    base = _base(model_id, scopes, adopted, overrides)
+    base = _base(model_id, scopes, adopted=adopted, committed=committed, preset=overrides.preset, first=first)
     ranking = base.ranking
     if file_limit is not None:
         ranking = dataclasses.replace(ranking, limit=file_limit)
@@ -172,16 +210,52 @@ def resolve_settings(
     return _overridden(base, ranking, overrides)
 
 
+def committed_to(
+    committed: CommittedSettings, *, scopes: tuple[Scope, ...], model_id: str | None
+) -> SearchSettings:
+    """The settings that a `settings.yaml` stands for: numbers left out are its preset's, else the model's preset's."""
+    numbers = committed.numbers
+    preset = find_preset(numbers.preset) if numbers.preset else preset_for(model_id)
+    start = _of_preset(preset, scopes, model_id, source="committed")
+    made = _overridden(start, start.ranking, numbers)
+    candidates = dataclasses.replace(made.candidates, fetch_depth=made.ranking.candidates_per_signal)
+    return dataclasses.replace(made, candidates=candidates, source="committed", preset=preset_of(made))
+
+
+def preset_of(settings: SearchSettings) -> str | None:
+    """The preset's name only while the numbers are still the preset's."""
+    preset = PRESETS.get(settings.preset or "")
+    ways = (settings.candidates.lexical_operator, settings.candidates.lexical_function)
+    if preset is None or (preset.lexical_operator, preset.lexical_function) != ways:
+        return None
+    return preset.name if preset.ranking == settings.ranking else None
+
+
 def _base(
     model_id: str | None,
     scopes: tuple[Scope, ...],
+    *,
     adopted: Mapping[str, object] | None,
-    overrides: Overrides,
+    committed: CommittedSettings | None,
+    preset: str | None,
+    first: FirstSource,
 ) -> SearchSettings:
-    if adopted is not None and overrides.preset is None:
+    if preset is not None:
+        return _of_preset(find_preset(preset), scopes, model_id, source="trial")
+    if committed is not None and not committed.numbers.any_given:
+        committed = None
+    if adopted is not None and (first == "adopted" or committed is None):
         return from_json(adopted, scopes=scopes, model_id=model_id, source="adopted")
-    preset = find_preset(overrides.preset) if overrides.preset else preset_for(model_id)
-    source = "trial" if overrides.preset else "preset" if is_measured_for(preset, model_id) else "seeds"
+    if committed is not None:
+        return committed_to(committed, scopes=scopes, model_id=model_id)
+    default = preset_for(model_id)
+    source = "preset" if is_measured_for(default, model_id) else "seeds"
+    return _of_preset(default, scopes, model_id, source=source)
+
+
+def _of_preset(
+    preset: Preset, scopes: tuple[Scope, ...], model_id: str | None, *, source: str
+) -> SearchSettings:
     return SearchSettings(
         candidates=CandidateSettings(
             scopes=scopes,
@@ -197,6 +271,7 @@ def _base(
 
 
 def _overridden(base: SearchSettings, ranking: RankingSettings, overrides: Overrides) -> SearchSettings:
+    in_force = ranking.limit
     if overrides.weight_vector is not None:
         # the constructor of RankingSettings refuses what is no weight
         ranking = dataclasses.replace(
@@ -206,6 +281,8 @@ def _overridden(base: SearchSettings, ranking: RankingSettings, overrides: Overr
         ranking = dataclasses.replace(ranking, fusion=overrides.fusion, threshold=None)
     if not isinstance(overrides.threshold, Unset):
         ranking = dataclasses.replace(ranking, threshold=overrides.threshold)
+    if not isinstance(overrides.threshold_when_degraded, Unset):
+        ranking = dataclasses.replace(ranking, threshold_when_degraded=overrides.threshold_when_degraded)
     if not isinstance(overrides.max_per_file, Unset):
         ranking = dataclasses.replace(ranking, max_per_file=overrides.max_per_file)
     _check_sizes(overrides)
@@ -226,6 +303,7 @@ def _overridden(base: SearchSettings, ranking: RankingSettings, overrides: Overr
         ranking=ranking,
         source=base.source if only_limit else "trial",
         preset=base.preset,
+        limit_in_force=in_force if only_limit else None,
     )
 
 

@@ -54,6 +54,8 @@ def rank(found: CandidateSet, settings: RankingSettings) -> Ranking:
     hit_ranks = {entry.candidate.tie_key: rank for rank, entry in enumerate(shown.kept, start=1)}
     return Ranking(
         threshold=threshold,
+        vector_ran=found.vector_ran,
+        lexical_ran=found.lexical_ran,
         whole_set=tuple(
             RankedCandidate(
                 candidate=entry.candidate,

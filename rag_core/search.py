@@ -21,9 +21,11 @@ from rag_core.database.chunks import read_contents
 from rag_core.database.connections import Connection, Database
 from rag_core.database.index_identity import count_chunks, has_vectors, read_identity
 from rag_core.database.positions import place_of_chunk, read_positions
+from rag_core.database.projects import find_project
 from rag_core.database.searches import SearchRecord
 from rag_core.embedding.providers import Providers
 from rag_core.errors import InvalidInput
+from rag_core.in_force import CommittedFile, CommittedFiles, SettingsSources
 from rag_core.model import (
     ALL_SCOPES,
     Actor,
@@ -39,7 +41,7 @@ from rag_core.model import (
 )
 from rag_core.narration import Narration
 from rag_core.ports import Clock, Vectors
-from rag_core.presets import Overrides, resolve_settings
+from rag_core.presets import Overrides
 from rag_core.ranking import rank
 from rag_core.telemetry import Telemetry
 
@@ -59,6 +61,19 @@ class QuestionVector:
     model_id: str | None
     reason: str | None
     mismatch: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderNow:
+    """Whether the configured provider is the one that made the index.
+
+    `changed` says that it is another, by its own word or by configuration: live searches are then lexical only.
+    `reason` says why it does not answer, None where it does.
+    """
+
+    changed: bool
+    reason: str | None
+    model_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +108,7 @@ class Search:
         self._narration = Narration(database)
         self._clock = clock
         self._between_queries = between_queries
+        self._committed = CommittedFiles()
 
     def ask(
         self,
@@ -124,17 +140,18 @@ class Search:
         """
         question = clean_question(question)
         asked_at, started = self._clock.now(), self._clock.monotonic_ms()
-        embedded = self._embed(project_id, question)
-        embed_ms = self._clock.monotonic_ms() - started
+        index_model, committed = self._before(project_id)
+        load_ms = self._load(index_model)
+        embed_started = self._clock.monotonic_ms()
+        embedded = self.embed(question, index_model)
+        embed_ms = self._clock.monotonic_ms() - embed_started
         with self._database.snapshot() as connection:
             identity = read_identity(connection, project_id)
-            adopted = read_adopted(connection, project_id)
-            settings = resolve_settings(
+            settings = SettingsSources(
                 model_id=identity.embedding_model if identity else None,
-                scopes=scopes,
-                adopted=adopted.settings if adopted else None,
-                overrides=overrides or Overrides(),
-            )
+                adopted=read_adopted(connection, project_id),
+                committed=committed,
+            ).resolve(scopes=scopes, overrides=overrides)
             gathered = self.gather(connection, project_id, question, embedded, settings.candidates)
             rank_started = self._clock.monotonic_ms()
             ranking = rank(gathered.found, settings.ranking)
@@ -148,7 +165,7 @@ class Search:
             vector_ms=gathered.vector_ms,
             lexical_ms=gathered.lexical_ms,
             rank_ms=rank_ms,
-            total_ms=self._clock.monotonic_ms() - started,
+            total_ms=self._clock.monotonic_ms() - started - load_ms,
         )
         record = SearchRecord(
             id=uuid.uuid4(),
@@ -185,6 +202,7 @@ class Search:
             contents=contents,
             timings=timings,
             provider_reason=embedded.reason,
+            settings_problem=committed.told_problem,
             notice=_notice(indexed=identity is not None, terms=gathered.found.searchable_terms),
             explanation=explanation,
         )
@@ -261,11 +279,33 @@ class Search:
             vector=vector, model_id=model_id, reason=None, mismatch=not self._providers.can_serve(model)
         )
 
-    def _embed(self, project_id: str, question: str) -> QuestionVector:
-        # a read of its own: the snapshot must not stay open while a provider takes its time
+    def provider_now(self, index_model: str | None) -> ProviderNow:
+        """Whether questions of this moment can be embedded for an index of `index_model`; asks the provider."""
+        if index_model is None:
+            return ProviderNow(changed=False, reason=None)
+        model = EmbeddingModel.parse(index_model)
+        outcome = self._providers.service_for(model).identify()
+        if outcome.model is not None:
+            return ProviderNow(changed=outcome.model != model, reason=None, model_id=outcome.model.id)
+        return ProviderNow(
+            changed=not self._providers.can_serve(model), reason=f"{outcome.reason} {outcome.hint}".strip()
+        )
+
+    def _before(self, project_id: str) -> tuple[str | None, CommittedFile]:
+        """The index's model, and the project's `settings.yaml` as it stands."""
+        # a read of its own: the snapshot must not stay open while a provider or a disk takes its time
         with self._database.connection() as connection:
             identity = read_identity(connection, project_id)
-        return self.embed(question, identity.embedding_model if identity else None)
+            project = find_project(connection, project_id)
+        committed = CommittedFile() if project is None else self._committed.of(project)
+        return identity.embedding_model if identity else None, committed
+
+    def _load(self, index_model: str | None) -> float:
+        """Bring the index's model into this process. How long it took is told: a process does it once, no search."""
+        started = self._clock.monotonic_ms()
+        if index_model is not None:
+            self._providers.service_for(EmbeddingModel.parse(index_model)).load()
+        return self._clock.monotonic_ms() - started
 
 
 def clean_question(question: str) -> str:

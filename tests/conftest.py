@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -39,7 +40,9 @@ def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     # a shell without job control has its background jobs ignore Ctrl-C, and they hand that on
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    config.stash[EXTERNAL_URL] = os.environ.get("DATABASE_URL") or None
+    of_worker: dict[str, str | None] | None = getattr(config, "workerinput", None)
+    named = os.environ.get("DATABASE_URL") if of_worker is None else of_worker["external_url"]
+    config.stash[EXTERNAL_URL] = named or None
     for name in list(os.environ):
         if name in ("DATABASE_URL", "OLLAMA_HOST") or name.startswith(("MEDIR_", "GIT_", "PG")):
             del os.environ[name]
@@ -75,6 +78,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if called:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
         raise pytest.PytestWarning(f"something called out of this machine: {called}")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """A worker of a parallel run is told which server to test against: its environment is clean already."""
+    node.workerinput["external_url"] = node.config.stash[EXTERNAL_URL]
 
 
 @pytest.fixture(scope="session")

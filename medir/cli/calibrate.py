@@ -8,7 +8,7 @@ from rich.table import Table
 from medir.cli.frame import Output, cell, chosen_project, operator, project_option, services, with_output
 from medir.cli.golden import cases_option
 from medir.cli.settings import describe
-from medir.cli.trial import trial_options
+from medir.cli.trial import in_force_option, trial_options
 from rag_core.baselines import baselines_folder, read_baseline
 from rag_core.calibrating import Calibration, Demands
 from rag_core.calibration.choice import Scored
@@ -41,6 +41,7 @@ from rag_core.presets import Overrides
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed, the same answer.")
 @click.option("--resamples", type=int, default=200, show_default=True, help="How many tell the optimism.")
+@in_force_option
 @trial_options
 @with_output
 def calibrate(
@@ -53,6 +54,7 @@ def calibrate(
     price: float,
     seed: int,
     resamples: int,
+    in_force: bool,
     overrides: Overrides,
 ) -> None:
     """Find the settings that the golden cases speak for, and say whether the evidence suffices."""
@@ -67,6 +69,7 @@ def calibrate(
             baseline=frozen,
             overrides=overrides,
             demands=demands,
+            in_force=in_force,
             listener=listener,
         )
     output.emit(found.to_json())
@@ -80,6 +83,10 @@ def _print(output: Output, found: Calibration) -> None:
     output.say(choice.reason)
     output.say("")
     output.say(f"Today: {describe(findings.settings)}")
+    if findings.settings.source == "committed":
+        output.say("Today's numbers are those of settings.yaml.")
+    if found.disagreement is not None:
+        output.say(found.disagreement.sentence)
     for line in told_of_proposal(findings):
         output.say(line)
     output.say("")

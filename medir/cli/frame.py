@@ -23,7 +23,7 @@ import click
 from medir.configuration import Configuration, load_configuration
 from medir.wiring import Services, open_services
 from rag_core.database.projects import Project
-from rag_core.errors import FaultyGoldenSet, MedirError
+from rag_core.errors import FaultyDocument, MedirError
 from rag_core.model import Actor
 from rag_core.projects import choose_project
 
@@ -240,7 +240,7 @@ def refuse_error(output: Output, error: MedirError) -> int:
     details: dict[str, object] = {"code": error.code, "message": error.message, "hint": error.hint}
     if error.where is not None:
         details["where"] = error.where
-    if isinstance(error, FaultyGoldenSet):
+    if isinstance(error, FaultyDocument):
         details["faults"] = [dict(fault) for fault in error.faults]
         if not output.as_json and len(error.faults) > 1:
             for fault in error.faults:

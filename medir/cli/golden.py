@@ -9,6 +9,7 @@ from rich.text import Text
 from medir.cli.comparison import print_comparison
 from medir.cli.frame import (
     EXIT_GATE,
+    EXIT_PARTIAL,
     EXIT_REFUSED,
     Output,
     chosen_project,
@@ -19,7 +20,8 @@ from medir.cli.frame import (
     stop,
     with_output,
 )
-from medir.cli.trial import trial_options
+from medir.cli.index import print_report
+from medir.cli.trial import in_force_option, trial_options
 from rag_core.baselines import baselines_folder, read_baseline
 from rag_core.comparing import BaselineComparison, run_against
 from rag_core.errors import UsageError
@@ -27,9 +29,12 @@ from rag_core.evaluation import GoldenRun, raise_project_floor
 from rag_core.explanation import CaseExplanation
 from rag_core.formats.junit import junit_xml
 from rag_core.formats.trec import trec_qrels, trec_run
+from rag_core.golden.verdicts import CaseVerdict
 from rag_core.model import RankedCandidate
 from rag_core.presets import Overrides
 from rag_core.projects import cases_file
+from rag_core.signal_words import absent
+from rag_core.staleness import told_standing
 
 cases_option = click.option(
     "--cases", type=click.Path(path_type=Path), metavar="FILE", help="Another file than the project's own."
@@ -47,9 +52,13 @@ def golden() -> None:
 @click.option("--baseline", "against", metavar="NAME", help="Also say what was won and lost against it.")
 @click.option(
     "--fail-on",
-    type=click.Choice(["lost"]),
-    help="With --baseline: exit 1 when a case of it is lost, 2 when the two can't be compared.",
+    type=click.Choice(["lost", "stale"]),
+    help=(
+        "lost, with --baseline: exit 1 when a case of it is lost, 2 when the two can't be compared. stale: exit 1 when "
+        "text has changed that the index does not have."
+    ),
 )
+@click.option("--index", "index_first", is_flag=True, help="Bring the index up to date first.")
 @click.option("--allow-degraded", is_flag=True, help="Measure without vectors where there are none.")
 @click.option(
     "--trec",
@@ -60,6 +69,7 @@ def golden() -> None:
 @click.option(
     "--junit", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write JUnit XML."
 )
+@in_force_option
 @trial_options
 @with_output
 def run_verb(
@@ -69,14 +79,16 @@ def run_verb(
     cases: Path | None,
     against: str | None,
     fail_on: str | None,
+    index_first: bool,
     allow_degraded: bool,
+    in_force: bool,
     trec: Path | None,
     junit: Path | None,
     overrides: Overrides,
 ) -> None:
     """Ask every case; exit 1 when fewer pass than the floor, or a must_pass case fails."""
-    if fail_on is not None and against is None:
-        raise click.UsageError("--fail-on needs a baseline: give --baseline NAME too.")
+    if fail_on == "lost" and against is None:
+        raise click.UsageError("--fail-on lost needs a baseline: give --baseline NAME too.")
     with services() as opened, output.progress() as listener:
         found = chosen_project(opened, project_id)
         frozen = None if against is None else read_baseline(baselines_folder(found, cases), against)
@@ -85,24 +97,45 @@ def run_verb(
             "cases": cases,
             "overrides": overrides,
             "allow_degraded": allow_degraded,
+            "in_force": in_force,
             "listener": listener,
         }
+        indexed = opened.indexing.run(found, actor=operator(), listener=listener) if index_first else None
         comparison: BaselineComparison | None = None
         if frozen is None:
             run = opened.evaluation.run_golden(found, **asked)
         else:
             run, comparison = run_against(opened.evaluation, found, frozen, **asked)
     _write_exports(run, found.project_id, trec=trec, junit=junit)
-    output.emit(run.to_json() | ({} if comparison is None else {"baseline": comparison.to_json()}))
+    output.emit(
+        run.to_json()
+        | ({} if indexed is None else {"indexRun": indexed.to_json()})
+        | ({} if comparison is None else {"baseline": comparison.to_json()})
+    )
     if not output.as_json:
+        if indexed is not None:
+            print_report(output, indexed)
         print_run(output, run)
         if comparison is not None:
             print_comparison(output, comparison, what="This run")
-    code = _exit_code(run, comparison if fail_on else None)
+    code = _exit_code(run, comparison if fail_on == "lost" else None)
     if code == EXIT_GATE and run.gate_passed:
         output.say("Failed: cases of the baseline are lost.")
+    code = code or (_stale_code(output, run) if fail_on == "stale" else 0)
+    if not code and indexed is not None and not indexed.complete:
+        code = EXIT_PARTIAL
     if code:
         stop(code)
+
+
+def _stale_code(output: Output, run: GoldenRun) -> int:
+    """0, 1 where indexed text has changed since, 2 where that can't be told."""
+    if run.stale is None or run.stale.text_changed is False:
+        return 0
+    if run.stale.text_changed is None:
+        return EXIT_REFUSED
+    output.say("Failed: the index is stale.")
+    return EXIT_GATE
 
 
 def _exit_code(run: GoldenRun, gated: BaselineComparison | None) -> int:
@@ -136,9 +169,11 @@ def _write(file: Path, text: str) -> None:
 @cases_option
 @with_output
 def lint_verb(output: Output, project_id: str | None, cases: Path | None) -> None:
-    """Look for cases that can't be won; exit 2 when there are any."""
+    """Look for cases that can't be won, and for faults of settings.yaml; exit 2 when there are any."""
     with services() as opened:
-        _, faults = opened.evaluation.lint(chosen_project(opened, project_id), cases=cases)
+        found = chosen_project(opened, project_id)
+        _, faults = opened.evaluation.lint(found, cases=cases)
+        opened.evaluation.settings_sources(found, cases=cases).committed.sound()
     output.emit({"faults": [fault.to_json() for fault in faults]})
     for fault in faults:
         output.say(f"line {fault.line}, {fault.case}, {fault.field}: {fault.message}")
@@ -151,15 +186,22 @@ def lint_verb(output: Output, project_id: str | None, cases: Path | None) -> Non
 @click.argument("case")
 @project_option
 @cases_option
+@in_force_option
 @trial_options
 @with_output
 def explain_verb(
-    output: Output, case: str, project_id: str | None, cases: Path | None, overrides: Overrides
+    output: Output,
+    *,
+    case: str,
+    project_id: str | None,
+    cases: Path | None,
+    in_force: bool,
+    overrides: Overrides,
 ) -> None:
     """Show one case's way through the search, and what would make it pass."""
     with services() as opened:
         explained = opened.evaluation.explain_case(
-            chosen_project(opened, project_id), case, cases=cases, overrides=overrides
+            chosen_project(opened, project_id), case, cases=cases, overrides=overrides, in_force=in_force
         )
     output.emit(explained.to_json())
     if not output.as_json:
@@ -197,7 +239,8 @@ def print_run(output: Output, run: GoldenRun) -> None:
         table.add_column(
             heading, justify="right" if heading in ("hit", "whole", "vector", "lexical") else "left"
         )
-    for verdict in run.outcome.verdicts:
+    for verdict, ranking in zip(run.outcome.verdicts, run.rankings, strict=True):
+        missing = absent(ranking)
         expected = (
             "no answer"
             if verdict.case.no_answer
@@ -210,15 +253,20 @@ def print_run(output: Output, run: GoldenRun) -> None:
                 + (" *" if verdict.case.must_pass else "")
                 + (" (tie)" if verdict.decided_by_tie else "")
             ),
-            *(
-                "-" if rank is None else str(rank)
-                for rank in (verdict.rank, verdict.whole_rank, verdict.vector_rank, verdict.lexical_rank)
-            ),
+            str(verdict.rank or "-"),
+            str(verdict.whole_rank or "-"),
+            str(verdict.vector_rank or _without(missing.vector, verdict)),
+            str(verdict.lexical_rank or _without(missing.lexical, verdict)),
             "" if verdict.removed_by is None else str(verdict.removed_by),
             Text(plain(expected), overflow="ellipsis", no_wrap=True),
         )
     output.people.print(table)
     _print_verdict(output, run)
+
+
+def _without(missing: str, verdict: CaseVerdict) -> str:
+    """What stands in the place of a signal's rank: nothing is looked for where no answer is right."""
+    return "-" if verdict.case.no_answer else missing
 
 
 def _print_verdict(output: Output, run: GoldenRun) -> None:
@@ -242,6 +290,11 @@ def _print_verdict(output: Output, run: GoldenRun) -> None:
         output.say(f"The floor is unguarded: {run.floor_history.reason}")
     elif not run.floor_history.history_complete:
         output.say("The git history is shallow, so a higher floor may be out of sight.")
+    for sentence in told_standing(run.to_json()):
+        output.say(sentence)
+    if run.disagreement is not None:
+        taken = "the adopted ones" if run.settings.source == "adopted" else "the committed ones"
+        output.say(f"{run.disagreement.sentence} This run took {taken}.")
     output.say("Passed." if run.gate_passed else "Failed.")
 
 
@@ -253,9 +306,10 @@ def _print_explanation(output: Output, explained: CaseExplanation) -> None:
         output.say("Expected: no hit")
     else:
         output.say(f"Expected: {' | '.join(str(place) for place in verdict.case.expected)}")
+    missing = absent(explained.ranking)
     output.say(
         f"Ranks: hit {verdict.rank or '-'}, whole set {verdict.whole_rank or '-'}, "
-        f"vector {verdict.vector_rank or '-'}, lexical {verdict.lexical_rank or '-'}"
+        f"vector {verdict.vector_rank or missing.vector}, lexical {verdict.lexical_rank or missing.lexical}"
         + (f"; removed by {verdict.removed_by}" if verdict.removed_by else "")
     )
     last = max(verdict.whole_rank or 0, len(explained.ranking.hits))
@@ -263,13 +317,17 @@ def _print_explanation(output: Output, explained: CaseExplanation) -> None:
         mark = "→" if entry.candidate.origin.place in verdict.case.expected else " "
         candidate = entry.candidate
         output.say(
-            f"{mark} {entry.whole_rank:>3}  {entry.score:.4f}  vector "
-            f"{'-' if candidate.vector_score is None else f'{candidate.vector_score:.3f}'}  lexical "
-            f"{'-' if candidate.lexical_score is None else f'{candidate.lexical_score:.3f}'}  {entry.fate:<9}  "
+            f"{mark} {entry.whole_rank:>3}  {entry.score:.4f}  "
+            f"vector {_score(candidate.vector_score, missing.vector)}  "
+            f"lexical {_score(candidate.lexical_score, missing.lexical)}  {entry.fate:<9}  "
             f"{plain(candidate.origin.citation)}{_crossing(explained, entry)}"
         )
     for remedy in explained.remedies:
         output.say(remedy.sentence)
+
+
+def _score(score: float | None, missing: str) -> str:
+    return missing if score is None else f"{score:.3f}"
 
 
 def _crossing(explained: CaseExplanation, entry: RankedCandidate) -> str:

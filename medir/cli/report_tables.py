@@ -5,23 +5,29 @@ from rich.table import Table
 from medir.cli.frame import Output, cell
 from rag_core.plurals import counted
 from rag_core.report.numbers import DEPTHS, SPLITS, STEPS, Part, Report
+from rag_core.report.rank_pattern import told_pattern
+from rag_core.report.words import NOT_MEASURED, gate, gate_broken, headline, hits_judged, no_vote, share
 
-NOT_MEASURED = "— not measured"
+_VERDICTS = {"util": "useful", "irrelevante": "irrelevant"}
 
 
 def print_report(output: Output, report: Report) -> None:
-    """The report for a person: verdict first, then numbers with what they are of."""
+    """The report for a person: its answer first, then numbers with what they are of."""
     whole = report.whole
     output.say(
         f"medir:rag {report.project_id}, {report.start:%Y-%m-%d %H:%M} to {report.end:%Y-%m-%d %H:%M} UTC"
         + (", synthetic rows included" if report.synthetic else "")
     )
-    output.say(_verdict_line(report))
+    for sentence in headline(report):
+        output.say(sentence)
+    output.say(gate(report))
+    if broken := gate_broken(report):
+        output.say(broken)
     output.say("")
     output.say(f"Searches {whole.searches:,}")
     for name, count in (("degraded", whole.degraded), ("without a hit", whole.no_hit)):
         output.say(f"  {name}: {_share(count, whole.searches)}")
-    output.say(f"  hits judged: {_share(whole.judged, whole.shown)}")
+    output.say(f"  {hits_judged(whole)}")
     output.people.print(_precision_table(whole))
     output.people.print(_latency_table(whole))
     if whole.latency["total"].why:
@@ -32,17 +38,10 @@ def print_report(output: Output, report: Report) -> None:
             f"\nMixed settings: {len(report.mixed_settings)}; these are numbers under different rules."
         )
     for name in SPLITS:
-        if len(report.splits[name]) > 1:
+        if report.is_parted(name):
             output.say(f"\nBy {name}")
             output.people.print(_split_table(report.splits[name]))
     _print_counterfactual(output, report)
-
-
-def _verdict_line(report: Report) -> str:
-    verdict = report.verdict
-    if not verdict.measured:
-        return verdict.reason
-    return f"{'Passed' if verdict.passed else 'Failed'}: {verdict.reason}"
 
 
 def _precision_table(part: Part) -> Table:
@@ -79,12 +78,13 @@ def _print_ranks(output: Output, report: Report) -> None:
     }
     ranks = sorted({rank for counts in by_verdict.values() for rank in counts})
     if not ranks:
-        output.say("Votes by rank: not measured, no vote.")
+        output.say(f"Votes by rank: not measured, {no_vote(report.whole)}.")
         return
     table = _columns("votes by rank", *(str(rank) for rank in ranks))
     for verdict, counts in by_verdict.items():
-        table.add_row(verdict, *(f"{counts.get(rank, 0):,}" for rank in ranks))
+        table.add_row(_VERDICTS[verdict], *(f"{counts.get(rank, 0):,}" for rank in ranks))
     output.people.print(table)
+    output.say(told_pattern(report.whole.judged_searches))
 
 
 def _split_table(parts: tuple[tuple[str, Part], ...]) -> Table:
@@ -126,4 +126,4 @@ def _number(value: float | None, *, digits: int = 3) -> str:
 
 
 def _share(count: int, total: int) -> str:
-    return f"{count:,} of {total:,} ({count / total:.1%})" if total else "not measured"
+    return f"{count:,} of {total:,} ({share(count, total)})" if total else "not measured"

@@ -16,9 +16,10 @@ from medir.cli.frame import (
 from medir.cli.trial import trial_options
 from rag_core.answer import Answer
 from rag_core.citations import require_indexed
-from rag_core.model import ALL_SCOPES, DegradedReason, RankedCandidate
+from rag_core.model import ALL_SCOPES, DegradedReason, RankedCandidate, Ranking
 from rag_core.plurals import counted
 from rag_core.presets import Overrides
+from rag_core.signal_words import Absent, absent, in_no_list, nothing_found
 
 _DEGRADED = {
     DegradedReason.MODEL_MISMATCH: "Words only: the configured embedding model is not the one that made the index.",
@@ -78,17 +79,20 @@ def _print(output: Output, answer: Answer, *, whole: bool) -> None:
         output.say(_DEGRADED[answer.found.degraded_reason])
         if answer.provider_reason:
             output.say(answer.provider_reason)
+    if answer.settings_problem is not None:
+        output.say(answer.settings_problem)
     if answer.notice is not None:
         output.say(_NOTICES[answer.notice])
+    missing = absent(answer.ranking)
     for hit in answer.ranking.hits:
-        output.say(f"\n{hit.rank}. {one_line(hit.candidate.origin.citation)}  ({_numbers(hit)})")
+        output.say(f"\n{hit.rank}. {one_line(hit.candidate.origin.citation)}  ({_numbers(hit, missing)})")
         if answer.search_id is not None:
             output.dim(f"chunk {hit.candidate.chunk_id}")
         output.say(answer.contents[hit.candidate.chunk_id].strip())
     removed = len(answer.ranking.whole_set) - len(answer.ranking.hits)
     settings = answer.settings
     if not removed and not answer.ranking.hits:
-        output.say("No hit: neither signal found a candidate.")
+        output.say(f"No hit: {nothing_found(answer.ranking)}.")
     elif not answer.ranking.hits:
         output.say(
             f"No hit: {counted(removed, 'candidate')}, none at or above the threshold {answer.ranking.threshold}."
@@ -100,23 +104,24 @@ def _print(output: Output, answer: Answer, *, whole: bool) -> None:
         + ("" if answer.search_id else "; not recorded")
     )
     if whole:
-        output.people.print(_whole_set(answer.ranking.whole_set))
+        output.people.print(_whole_set(answer.ranking))
     if answer.explanation is not None:
         _print_explanation(output, answer)
 
 
-def _whole_set(entries: tuple[RankedCandidate, ...]) -> Table:
+def _whole_set(ranking: Ranking) -> Table:
+    missing = absent(ranking)
     table = Table(box=None, pad_edge=False)
     for heading in ("whole", "hit", "score", "vector", "lexical", "fate", "citation"):
         table.add_column(heading, justify="left" if heading in ("fate", "citation") else "right")
-    for entry in entries:
+    for entry in ranking.whole_set:
         candidate = entry.candidate
         table.add_row(
             str(entry.whole_rank),
             str(entry.rank or "-"),
             f"{entry.score:.4f}",
-            _signal(candidate.vector_score, candidate.vector_rank),
-            _signal(candidate.lexical_score, candidate.lexical_rank),
+            _signal(candidate.vector_score, candidate.vector_rank, missing.vector),
+            _signal(candidate.lexical_score, candidate.lexical_rank, missing.lexical),
             str(entry.fate),
             cell(candidate.origin.citation),
         )
@@ -129,21 +134,22 @@ def _print_explanation(output: Output, answer: Answer) -> None:
         output.say("\nThat place is not in the index.")
         return
     output.say(f"\n{explanation.place}")
+    missing = absent(answer.ranking)
     for chunk in explanation.chunks:
-        fate = chunk.entry.fate if chunk.entry else "candidates (in neither signal's list)"
+        fate = chunk.entry.fate if chunk.entry else f"candidates ({in_no_list(answer.ranking)})"
         where = f"whole set {chunk.entry.whole_rank}" if chunk.entry else "not in the whole set"
         output.say(
-            f"  chunk {chunk.ordinal}: {where}, vector rank {chunk.vector_position or '-'}, "
-            f"lexical rank {chunk.lexical_position or '-'}, {fate}"
+            f"  chunk {chunk.ordinal}: {where}, vector rank {chunk.vector_position or missing.vector}, "
+            f"lexical rank {chunk.lexical_position or missing.lexical}, {fate}"
         )
 
 
-def _numbers(entry: RankedCandidate) -> str:
+def _numbers(entry: RankedCandidate, missing: Absent) -> str:
     candidate = entry.candidate
-    vector = "-" if candidate.vector_score is None else f"{candidate.vector_score:.3f}"
-    lexical = "-" if candidate.lexical_score is None else f"{candidate.lexical_score:.3f}"
+    vector = missing.vector if candidate.vector_score is None else f"{candidate.vector_score:.3f}"
+    lexical = missing.lexical if candidate.lexical_score is None else f"{candidate.lexical_score:.3f}"
     return f"score {entry.score:.3f}, vector {vector}, lexical {lexical}"
 
 
-def _signal(score: float | None, rank: int | None) -> str:
-    return "-" if score is None else f"{score:.3f} #{rank}"
+def _signal(score: float | None, rank: int | None, missing: str) -> str:
+    return missing if score is None else f"{score:.3f} #{rank}"

@@ -5,7 +5,13 @@ from rich.table import Table
 
 from medir.cli.frame import Output, cell, chosen_project, operator, project_option, services, with_output
 from medir.cli.trial import trial_options
-from rag_core.adopting import SettingsInForce, adopt_settings, settings_history, settings_in_force
+from rag_core.adopting import (
+    SettingsInForce,
+    WrittenSettings,
+    adopt_settings,
+    settings_history,
+    settings_in_force,
+)
 from rag_core.model import SearchSettings
 from rag_core.presets import Overrides
 
@@ -29,9 +35,21 @@ def show_verb(output: Output, project_id: str | None) -> None:
 @settings.command("adopt")
 @project_option
 @click.option("--reason", required=True, metavar="TEXT", help="Why; recorded with the decision.")
+@click.option("--committed", is_flag=True, help="Adopt the numbers of settings.yaml.")
+@click.option(
+    "--write", is_flag=True, help="Write settings.yaml beside the golden cases too, to be committed."
+)
 @trial_options
 @with_output
-def adopt_verb(output: Output, project_id: str | None, reason: str, overrides: Overrides) -> None:
+def adopt_verb(
+    output: Output,
+    *,
+    project_id: str | None,
+    reason: str,
+    committed: bool,
+    write: bool,
+    overrides: Overrides,
+) -> None:
     """Put numbers in force for all searches from now on."""
     with services() as opened:
         adopted = adopt_settings(
@@ -41,10 +59,14 @@ def adopt_verb(output: Output, project_id: str | None, reason: str, overrides: O
             overrides=overrides,
             reason=reason,
             actor=operator(),
+            committed=committed,
+            write=write,
         )
     output.emit(adopted.to_json())
     output.say("In force from now on:")
     _print(output, adopted)
+    if adopted.written is not None and not output.as_json:
+        _print_written(output, adopted.written)
 
 
 @settings.command("history")
@@ -87,9 +109,35 @@ def _print(output: Output, found: SettingsInForce) -> None:
     output.say(describe(found.settings))
     source = found.settings.source + (f" ({found.settings.preset})" if found.settings.preset else "")
     output.say(f"Source: {source}")
+    if found.of_another_model:
+        output.say(
+            f"These numbers were chosen for {found.made_for}. The index has another model now, so calibrate again."
+        )
     if found.adopted_by is not None and found.adopted_at is not None:
-        if found.of_another_model:
-            output.say(
-                f"These numbers were adopted for {found.made_for}. The index has another model now, so calibrate again."
-            )
         output.say(f"Adopted by {found.adopted_by} at {found.adopted_at:%Y-%m-%d %H:%M} UTC: {found.reason}")
+    _print_committed(output, found)
+
+
+def _print_committed(output: Output, found: SettingsInForce) -> None:
+    committed, differ = found.committed, found.disagreement
+    if committed.problem is not None:
+        output.say(f"settings.yaml is not heeded. {committed.problem.message}")
+        output.say(committed.problem.hint)
+    if differ is not None:
+        output.say(differ.sentence)
+        output.say(f"Committed: {describe(differ.committed)} ({committed.file})")
+        output.say(
+            "Searches use the adopted ones, golden runs the committed ones. To make them one: "
+            "medir settings adopt --write, or medir settings adopt --committed."
+        )
+    elif committed.settings is not None and found.settings.source == "committed":
+        output.say(f"Committed in {committed.file}")
+
+
+def _print_written(output: Output, written: WrittenSettings) -> None:
+    if written.reason is None:
+        output.say(f"Written into {written.file}. Commit it.")
+        return
+    output.say(f"{written.reason} Commit this as settings.yaml beside the golden cases:")
+    output.say("")
+    output.say(written.text)

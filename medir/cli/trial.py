@@ -54,6 +54,13 @@ _OPTIONS = (
 )
 
 
+in_force_option = click.option(
+    "--in-force",
+    is_flag=True,
+    help="Judge the numbers that searches use: what was adopted, before settings.yaml.",
+)
+
+
 def trial_options(verb: Callable[..., None]) -> Callable[..., None]:
     """Add the flags; the verb gets one argument `overrides`."""
 

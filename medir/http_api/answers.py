@@ -125,6 +125,7 @@ class SearchAnswer(_Answer):
     hits: list[Hit]
     notice: str | None = None
     provider_reason: str | None = None
+    settings_problem: str | None = None
 
 
 class VoteAnswer(_Answer):

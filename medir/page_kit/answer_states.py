@@ -7,6 +7,7 @@ from medir.page_kit.trial_numbers import count_fates
 from rag_core.answer import Answer
 from rag_core.model import DegradedReason, Fate, Ranking
 from rag_core.plurals import counted
+from rag_core.signal_words import nothing_found
 
 _REASONS = {
     DegradedReason.MODEL_MISMATCH: "the configured embedding model is not the one that made the index",
@@ -54,6 +55,9 @@ def draw_degraded(answer: Answer) -> None:
 
 def draw_notices(answer: Answer) -> None:
     """What else is to be known of this answer."""
+    if answer.settings_problem is not None:
+        st.warning("The project's settings.yaml is not heeded.", icon=":material/rule:")
+        st.text(answer.settings_problem)
     if answer.notice == "noSearchableTerms":
         st.info(
             "The question has no word that can be searched for (only stop words or signs), so it was answered "
@@ -72,7 +76,7 @@ def draw_empty(ranking: Ranking) -> None:
     cut = count_fates(ranking)[Fate.THRESHOLD]
     if not ranking.whole_set:
         st.info(
-            "Nothing was found: neither signal returned a candidate. Try other words, or another scope.",
+            f"Nothing was found: {nothing_found(ranking)}. Try other words, or another scope.",
             icon=":material/search_off:",
         )
         return

@@ -12,7 +12,7 @@ from medir.page_kit.frame import Frame
 from medir.page_kit.guard import draw_banner, guarded, refusal_told
 from medir.page_kit.services import caller, may_maintain, visitor, workbench
 from medir.page_kit.signs import LOST, PASSED, WON, settings_line
-from rag_core.adopting import adopt_settings
+from rag_core.adopting import SettingsInForce, adopt_settings
 from rag_core.baselines import baselines_folder, freeze, new_file
 from rag_core.errors import MedirError
 from rag_core.model import SearchSettings
@@ -53,9 +53,13 @@ def draw_told() -> None:
     """What was done last, once."""
     told = st.session_state.pop(_TOLD, None)
     if told is not None:
-        heading, text = told
+        heading, lines, to_commit = told
         st.success(f"{PASSED} {heading}")
-        st.text(text)
+        with st.container(gap="xxsmall"):
+            for line in lines:
+                st.text(line)
+        if to_commit:
+            st.code(to_commit, language="yaml")
 
 
 def adopted(scene: Scene, in_force: SearchSettings) -> SearchSettings:
@@ -117,7 +121,8 @@ def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings) -> None:
     actor = visitor()
     reason = st.text_area("Why?", key="calibration-reason", max_chars=500).strip()
     st.caption(
-        f"Recorded as {actor.kind}:{actor.id}. Searches carry these numbers frozen, and the report marks the change."
+        f"Recorded as {actor.kind}:{actor.id}. Searches carry these numbers frozen, and the report marks the change. "
+        "They are written into settings.yaml beside the golden cases, to be committed."
     )
     if not st.button("Adopt", key="calibration-confirm", type="primary", disabled=not rows):
         return
@@ -134,15 +139,27 @@ def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings) -> None:
             overrides=overrides_of(in_force, after),
             reason=reason,
             actor=actor,
+            write=True,
         )
     except MedirError as error:
         draw_banner(error, key="calibration-adopt", retry=False)
         return
     # what was at hand is in force now
     go_to(scene.found, today_of(scene.found))
-    st.session_state[_TOLD] = ("**Adopted.** In force from now on:", settings_line(now.settings))
+    st.session_state[_TOLD] = _told_adopted(now)
     _forget(_ADOPTING)
     st.rerun()
+
+
+def _told_adopted(now: SettingsInForce) -> tuple[str, list[str], str]:
+    """What was done, in lines, and the text that is left to be committed where the file could not be written."""
+    lines, to_commit, written = [settings_line(now.settings)], "", now.written
+    if written is not None and written.reason is None:
+        lines.append(f"Written into {written.file}. Commit it: golden runs go by that file on every machine.")
+    elif written is not None:
+        lines.append(f"{written.reason} Commit this as settings.yaml beside the golden cases:")
+        to_commit = written.text
+    return "**Adopted.** In force from now on:", lines, to_commit
 
 
 def _draw_effect(scene: Scene) -> None:

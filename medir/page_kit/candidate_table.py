@@ -6,6 +6,7 @@ from streamlit.elements.lib.column_config_utils import ColumnConfigMappingInput
 from medir.page_kit.signs import DASH, FATES
 from rag_core.figures.palette import LEXICAL, VECTOR
 from rag_core.model import RankedCandidate
+from rag_core.signal_words import Absent
 
 CANDIDATE_COLUMNS: ColumnConfigMappingInput = {
     "hit": st.column_config.TextColumn("hit", width=45, help="Rank among the hits"),
@@ -27,8 +28,8 @@ CANDIDATE_COLUMNS: ColumnConfigMappingInput = {
 }
 
 
-def candidate_cells(entry: RankedCandidate) -> dict[str, object]:
-    """One candidate's cells, all but `mark` and `text`."""
+def candidate_cells(entry: RankedCandidate, missing: Absent) -> dict[str, object]:
+    """One candidate's cells, all but `mark` and `text`; `missing` stands where a signal has no rank for it."""
     candidate = entry.candidate
     return {
         "hit": DASH if entry.rank is None else str(entry.rank),
@@ -38,6 +39,6 @@ def candidate_cells(entry: RankedCandidate) -> dict[str, object]:
         "vector": candidate.vector_score,
         "lexical": candidate.lexical_score,
         "score": entry.score,
-        "vector rank": DASH if candidate.vector_rank is None else str(candidate.vector_rank),
-        "lexical rank": DASH if candidate.lexical_rank is None else str(candidate.lexical_rank),
+        "vector rank": missing.vector if candidate.vector_rank is None else str(candidate.vector_rank),
+        "lexical rank": missing.lexical if candidate.lexical_rank is None else str(candidate.lexical_rank),
     }

@@ -11,7 +11,8 @@ from rag_core.explanation import CaseExplanation
 from rag_core.figures.case_flow import case_flow
 from rag_core.figures.layout import CONFIG
 from rag_core.golden.verdicts import expected_entries
-from rag_core.model import RankedCandidate
+from rag_core.model import RankedCandidate, Ranking
+from rag_core.signal_words import absent, in_no_list
 
 _PREVIEW_CHARS = 240
 _ABOVE = 40
@@ -44,18 +45,18 @@ def draw_explanation(explained: CaseExplanation, *, recorded: bool) -> None:
     st.plotly_chart(
         case_flow(explained.ranking, best, theme()), key=f"flow-{case.id}", config=CONFIG, theme=None
     )
-    st.caption(_way(best, no_answer=case.no_answer))
+    st.caption(_way(best, explained.ranking, no_answer=case.no_answer))
     _draw_hits(explained)
     if best is not None:
         _draw_rivals(explained, best)
     st.text(settings_line(explained.settings))
 
 
-def _way(best: RankedCandidate | None, *, no_answer: bool) -> str:
+def _way(best: RankedCandidate | None, ranking: Ranking, *, no_answer: bool) -> str:
     if no_answer:
         return "Ribbons are numbers of candidates. Nothing is expected to be shown."
     if best is None:
-        return "Ribbons are numbers of candidates. The expected place is in neither signal's list."
+        return f"Ribbons are numbers of candidates. The expected place is {in_no_list(ranking)}."
     return f"Ribbons are numbers of candidates; the solid one is the expected chunk: {FATES[best.fate]}."
 
 
@@ -75,7 +76,7 @@ def _draw_hits(explained: CaseExplanation) -> None:
         ),
         key=f"hits-{explained.verdict.case.id}",
         hide_index=True,
-        column_order=("hit", "mark", "citation", "vector", "lexical", "score", "text"),
+        column_order=_columns(explained, "hit", "mark", "citation", "vector", "lexical", "score", "text"),
         column_config=CANDIDATE_COLUMNS,
     )
 
@@ -93,12 +94,20 @@ def _draw_rivals(explained: CaseExplanation, best: RankedCandidate) -> None:
         key=f"rivals-{explained.verdict.case.id}",
         hide_index=True,
         column_config=CANDIDATE_COLUMNS,
-        column_order=("whole", "mark", "citation", "crossing", "vector", "lexical", "score", "fate"),
+        column_order=_columns(
+            explained, "whole", "mark", "citation", "crossing", "vector", "lexical", "score", "fate"
+        ),
     )
     if len(above) > _ABOVE + 1:
         st.caption(f"{len(above) - _ABOVE - 1} rivals between the last two lines are left out.")
 
 
+def _columns(explained: CaseExplanation, *names: str) -> list[str]:
+    """The columns, with the ranks in place of the scores of a signal that was not run: an empty bar would be a lie."""
+    ran = {"vector": explained.ranking.vector_ran, "lexical": explained.ranking.lexical_ran}
+    return [name if ran.get(name, True) else f"{name} rank" for name in names]
+
+
 def _scored(entry: RankedCandidate, explained: CaseExplanation) -> dict[str, object]:
     expected = entry.candidate.origin.place in explained.verdict.case.expected
-    return candidate_cells(entry) | {"mark": "→" if expected else ""}
+    return candidate_cells(entry, absent(explained.ranking)) | {"mark": "→" if expected else ""}

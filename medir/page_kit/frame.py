@@ -50,6 +50,10 @@ def draw_frame() -> None:
             draw_badge("moved")
         if overview is not None and overview.of_another_model:
             draw_badge("another model")
+        if overview is not None and overview.disagreement is not None:
+            draw_badge("settings differ")
+        if overview is not None and overview.settings_problem is not None:
+            draw_badge("faulty settings")
         draw_role()
     PROJECT.write()
     st.session_state[_FACTS] = Frame(project=project, version=version, overview=overview)

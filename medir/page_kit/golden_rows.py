@@ -118,11 +118,17 @@ def _row(case: Mapping[str, object], before: Mapping[str, bool], splits: Mapping
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunInView:
-    """The run that a page shows: its rows, and the floor that the file asks for today."""
+    """The run that a page shows: its rows, and the floor that the file asks for today.
+
+    `standing` says in sentences what the index and the provider were like; `of_today` is false where they were not
+    those that searches stood on.
+    """
 
     run: GoldenRecord
     rows: tuple[CaseRow, ...]
     floor: int
+    standing: tuple[str, ...] = ()
+    of_today: bool = True
 
     @property
     def gate_passed(self) -> bool:
@@ -134,6 +140,11 @@ class RunInView:
         """How many hits a question could have."""
         limit = self.run.settings.get("limit")
         return limit if isinstance(limit, int) else 5
+
+    @property
+    def vector_ran(self) -> bool:
+        """Whether any case was measured with its vector; a degraded run may have gone by words alone."""
+        return not self.run.degraded or any(row.vector_rank is not None for row in self.rows)
 
     def count(self, change: Change) -> int:
         """How many cases changed so."""

@@ -12,6 +12,7 @@ from medir.page_kit.signs import DASH, FAILED, FATES, LOST, PASSED, WON, theme
 from rag_core.excerpts import cut_short
 from rag_core.figures.palette import BAD, GOOD
 from rag_core.figures.rank_strip import rank_strip
+from rag_core.model import Fate
 
 _CELL_CHARS = 300
 _CHANGES = {"won": f"{WON} won", "lost": f"{LOST} lost", "same": "", "new": "new"}
@@ -35,8 +36,13 @@ _ROW_PX, _ROWS_AT_ONCE = 35, 16
 _KEY = "golden-table"
 
 
-def draw_table(rows: Sequence[CaseRow], chosen: Parameter[str], *, limit: int, beside: bool) -> None:
-    """The table. A selected row becomes the `chosen` case; `beside` leaves room for its explanation."""
+def draw_table(
+    rows: Sequence[CaseRow], chosen: Parameter[str], *, limit: int, vector_ran: bool, beside: bool
+) -> None:
+    """The table. A selected row becomes the `chosen` case; `beside` leaves room for its explanation.
+
+    `vector_ran` false: the run was measured by words alone.
+    """
     ids = [row.id for row in rows]
     wanted = [ids.index(chosen.read())] if chosen.read() in ids else []
     key = f"{_KEY}-{hash(tuple(ids)):x}"
@@ -50,7 +56,9 @@ def draw_table(rows: Sequence[CaseRow], chosen: Parameter[str], *, limit: int, b
         chosen.choose(ids[picked[0]] if picked else "")
 
     st.dataframe(
-        pd.DataFrame([_cells(row, limit) for row in rows]).style.map(_ink, subset=["verdict", "change"]),
+        pd.DataFrame([_cells(row, limit, vector_ran=vector_ran) for row in rows]).style.map(
+            _ink, subset=["verdict", "change"]
+        ),
         key=key,
         hide_index=True,
         height=_ROW_PX * (min(len(rows), _ROWS_AT_ONCE) + 1) + 3,
@@ -84,7 +92,7 @@ def _selected(key: str) -> list[int]:
     return cast("list[int]", list(st.session_state[key]["selection"]["rows"]))
 
 
-def _cells(row: CaseRow, limit: int) -> dict[str, object]:
+def _cells(row: CaseRow, limit: int, *, vector_ran: bool) -> dict[str, object]:
     return {
         "verdict": (PASSED if row.passed else FAILED) + (" must" if row.must_pass else ""),
         "case": row.id,
@@ -97,14 +105,15 @@ def _cells(row: CaseRow, limit: int) -> dict[str, object]:
             rank=row.rank,
             limit=limit,
             theme=theme(),
+            vector_ran=vector_ran,
         )
         if row.expected
         else None,
         "hit": _rank(row.rank),
         "whole": _rank(row.whole_rank),
-        "vector": _rank(row.vector_rank),
+        "vector": _rank(row.vector_rank) if vector_ran or not row.expected else "not run",
         "lexical": _rank(row.lexical_rank),
-        "removed": _removed(row),
+        "removed": _removed(row, vector_ran=vector_ran),
         "change": _CHANGES[row.change],
         "tags": list(row.tags),
     }
@@ -119,8 +128,10 @@ def _rank(rank: int | None) -> str:
     return DASH if rank is None else str(rank)
 
 
-def _removed(row: CaseRow) -> str:
+def _removed(row: CaseRow, *, vector_ran: bool) -> str:
     if not row.expected:
         return "" if row.passed else "has hits"
+    if row.removed_by == Fate.CANDIDATES and not vector_ran:
+        return "not in the lexical list"
     tie = " (tie)" if row.decided_by_tie else ""
     return (FATES[row.removed_by] if row.removed_by else "") + tie

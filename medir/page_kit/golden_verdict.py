@@ -5,7 +5,7 @@ import streamlit as st
 from medir.page_kit.frame import Frame
 from medir.page_kit.golden_against import Against
 from medir.page_kit.golden_rows import RunInView, settings_since
-from medir.page_kit.signs import DASH, FAILED, LOST, PASSED, WON, draw_badge
+from medir.page_kit.signs import DASH, FAILED, LOST, PASSED, WON, draw_badge, settings_line
 from rag_core.excerpts import cut_short
 from rag_core.golden.cases import GoldenSet
 
@@ -25,8 +25,8 @@ def draw_verdict(seen: RunInView, against: Against | None) -> None:
     sentence = f"**{run.passed} of {run.total} pass, floor {seen.floor}:** {compared}"
     if not seen.gate_passed:
         st.error(f"{FAILED} {sentence}")
-    elif seen.count("lost"):
-        # the gate holds, and still something broke
+    elif seen.count("lost") or not seen.of_today:
+        # the gate holds, and still something broke, or searches stand on something else
         st.warning(f"{PASSED} {sentence}")
     else:
         st.success(f"{PASSED} {sentence}")
@@ -44,6 +44,28 @@ def _draw_names(seen: RunInView) -> None:
             st.text(f"and {len(named) - _NAMED} more")
 
 
+def draw_settings_differ(view: Frame) -> None:
+    """Where adoption and `settings.yaml` differ, with both; or why that file is not heeded."""
+    overview = view.overview
+    if overview is None:
+        return
+    if overview.settings_problem is not None:
+        st.warning("The project's settings.yaml has faults, so nothing is measured.", icon=":material/rule:")
+        st.text(overview.settings_problem)
+    differ = overview.disagreement
+    if differ is not None:
+        st.warning(
+            "The adopted settings and settings.yaml differ: searches use the one, golden runs and calibrations the "
+            "other.",
+            icon=":material/rule:",
+        )
+        with st.container(gap="xxsmall"):
+            st.text(f"Searches: {settings_line(differ.adopted)}")
+            st.text(f"Golden runs and calibrations: {settings_line(differ.committed)}")
+            st.text(differ.sentence)
+        st.caption("To make them one, adopt numbers on the page Calibration: that writes the file too.")
+
+
 def draw_ground(view: Frame, golden: GoldenSet | None, seen: RunInView, against: Against | None) -> None:
     """What changed between the two sides, and since."""
     if seen.run.degraded:
@@ -51,11 +73,14 @@ def draw_ground(view: Frame, golden: GoldenSet | None, seen: RunInView, against:
     with st.container(gap="xxsmall"):
         for note in against.notes if against else ():
             st.text(note)
+        for sentence in seen.standing:
+            st.text(sentence)
+    draw_settings_differ(view)
     if golden is not None and golden.digest != seen.run.cases_digest:
         st.caption("The cases have changed since this run.")
     indexed_at = view.overview.indexed_at if view.overview else None
     if indexed_at is not None and indexed_at > seen.run.started_at:
         st.caption("The index was made again since this run.")
-    changed = settings_since(seen.run.settings, view.overview.settings) if view.overview else ()
+    changed = settings_since(seen.run.settings, view.overview.judged) if view.overview else ()
     if changed:
         st.caption(f"The settings have changed since this run: {', '.join(changed)}.")

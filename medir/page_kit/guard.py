@@ -7,13 +7,14 @@ from contextlib import contextmanager
 import streamlit as st
 
 from medir.page_kit.services import revive
-from rag_core.errors import FaultyGoldenSet, InvalidInput, MedirError, Refused, Unavailable
+from rag_core.errors import FaultyGoldenSet, FaultySettings, InvalidInput, MedirError, Refused, Unavailable
 
 _logger = logging.getLogger(__name__)
 _REFUSED = "refused"
 _HEADINGS: tuple[tuple[type[MedirError], str], ...] = (
     (Unavailable, "A service does not answer"),
     (FaultyGoldenSet, "The golden set has faults"),
+    (FaultySettings, "settings.yaml has faults"),
     (InvalidInput, "This can't be read"),
     (Refused, "Not carried out"),
     (MedirError, "This can't be shown"),

@@ -14,6 +14,7 @@ from rag_core.citations import NEIGHBOURS
 from rag_core.figures.layout import CONFIG
 from rag_core.figures.signal_bars import signal_bars
 from rag_core.model import Place, RankedCandidate, Ranking, RankingSettings
+from rag_core.signal_words import Absent
 
 OPENED = text_parameter("open", at_most=36)
 _MORE = 10
@@ -26,10 +27,15 @@ def draw_hit(
     text: str,
     matched: frozenset[str],
     settings: RankingSettings,
+    missing: Absent,
     moved: str,
     draw_vote: Callable[[], None],
 ) -> None:
-    """One card. `settings` are those that ranked it, `moved` says how it moved; `draw_vote` draws what judges it."""
+    """One card.
+
+    `settings` are those that ranked it, `missing` what is said of a signal without it, `moved` says how it moved;
+    `draw_vote` draws what judges it.
+    """
     candidate, rank = hit.candidate, hit.rank
     with st.container(border=True, key=f"hit-{rank}"):
         with st.container(key=f"citation-{rank}", gap=None):
@@ -41,7 +47,10 @@ def draw_hit(
             draw_quoted(text, matched, key=f"{rank}-{candidate.chunk_id}")
         with signals:
             st.plotly_chart(
-                signal_bars(candidate, settings, theme()), key=f"signals-{rank}", config=CONFIG, theme=None
+                signal_bars(candidate, settings, theme(), missing),
+                key=f"signals-{rank}",
+                config=CONFIG,
+                theme=None,
             )
             st.text(f"score {measured(hit.score, 4)}")
         with st.container(horizontal=True, vertical_alignment="center"):

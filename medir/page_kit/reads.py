@@ -15,6 +15,7 @@ from rag_core import overview as overviews
 from rag_core.explanation import CaseExplanation
 from rag_core.golden.cases import GoldenSet
 from rag_core.history import GoldenRecord, Run
+from rag_core.in_force import settings_path
 from rag_core.model import Place
 from rag_core.overview import DataVersion, IndexOverview, Project
 
@@ -39,7 +40,7 @@ def overview(project: Project, at: DataVersion) -> IndexOverview | None:
     """The project's index at a glance; whether its repository has moved on may be some seconds old."""
     opened = workbench()
     return _kept_for_a_while(
-        _key(opened, "overview", project, at.ground),
+        _key(opened, "overview", project, at.ground, _state_of(settings_path(project))),
         lambda: overviews.read_overview(opened.services.database, project),
     )
 
@@ -90,7 +91,15 @@ def explanation(project: Project, case_id: str, file: Path, at: DataVersion) -> 
     """One case asked of today's index."""
     opened = workbench()
     return _kept(
-        _key(opened, "explanation", project, case_id, at.ground, _state_of(file)),
+        _key(
+            opened,
+            "explanation",
+            project,
+            case_id,
+            at.ground,
+            _state_of(file),
+            _state_of(settings_path(project, file)),
+        ),
         lambda: opened.services.evaluation.explain_case(project, case_id, cases=file),
     )
 
@@ -136,8 +145,8 @@ def _key(opened: Workbench, name: str, *parts: object) -> tuple[object, ...]:
     return (opened.services.database.url, name, *parts)
 
 
-def _state_of(file: Path) -> tuple[str, int, int] | None:
-    state = file.stat() if file.exists() else None
+def _state_of(file: Path | None) -> tuple[str, int, int] | None:
+    state = file.stat() if file is not None and file.exists() else None
     return (str(file), state.st_mtime_ns, state.st_size) if state else None
 
 

@@ -7,7 +7,6 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from medir.page_kit import report_words as words
 from medir.page_kit.report_filters import KEYS, RANK, TOOK, WHICH, took_at_least
 from medir.page_kit.signs import DASH, theme
 from rag_core.figures.layout import CONFIG
@@ -21,7 +20,7 @@ from rag_core.figures.report import (
 from rag_core.figures.report_trends import STEP_NAMES, cumulative_latency, latency_by_step
 from rag_core.report.latency_curve import LatencyCurve
 from rag_core.report.numbers import DEPTHS, STEPS, Report
-from rag_core.report.rank_pattern import rank_pattern
+from rag_core.report.rank_pattern import told_pattern
 
 Point = Mapping[str, object]
 Row = Mapping[str, object]
@@ -44,9 +43,9 @@ def draw_figures(report: Report, curve: LatencyCurve) -> None:
             take=_take_depth,
         )
     with right:
-        told = words.PATTERNS[rank_pattern(report)]
+        told = told_pattern(report.whole.judged_searches)
         _draw("ranks", votes_by_rank(report, inks), _rank_rows(report), told, take=_take_rank)
-    told = "Dashed lines: the first search under other settings." if len(report.settled) > 1 else ""
+    told = "Dashed lines: the first search under other settings." if len(report.turns) > 1 else ""
     left, right = st.columns(2, gap="large")
     with left:
         _draw("latency", latency_over_time(report, inks), _latency_day_rows(report), told, take=_take_latency)

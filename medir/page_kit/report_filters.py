@@ -134,5 +134,7 @@ def key_name(split: str, key: str, report: Report) -> str:
         return model_name(key)
     if split == "settings":
         numbers = next((entry.settings for entry in report.settings if entry.settings_id == key), {})
-        return f"{key[:8]} (vector {numbers.get('weightVector', '?')}, threshold {numbers.get('threshold')})"
+        threshold = numbers.get("threshold")
+        told = "no threshold" if threshold is None else f"threshold {threshold}"
+        return f"{key[:8]} (vector {numbers.get('weightVector', '?')}, {told})"
     return key

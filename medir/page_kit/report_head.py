@@ -1,38 +1,38 @@
-"""The report's first five seconds: the verdict, four numbers with the window before, and what changed."""
+"""The report's first five seconds: its answer, four numbers with the window before, and what changed."""
 
 import math
 
 import streamlit as st
 
 from medir.page_kit import report_words as words
-from medir.page_kit.signs import DASH, FAILED, PASSED, draw_badge, measured
+from medir.page_kit.signs import DASH, draw_badge, measured
 from rag_core.plurals import counted
 from rag_core.report.changes import Change
 from rag_core.report.definitions import DEFINITIONS
 from rag_core.report.numbers import Part, Report
+from rag_core.report.words import gate, gate_broken, headline, hits_judged, no_vote, share
 
 _FEW = 30
 _FEWEST_DAYS = 3
 
 
-def draw_verdict(report: Report) -> None:
-    """The gate with its sign and its reason, and the states of the window as badges."""
-    verdict = report.verdict
-    if not verdict.measured:
-        st.info(verdict.reason, icon=":material/hourglass_empty:")
-    elif verdict.passed:
-        st.success(f"{PASSED} **Passed.** {verdict.reason}")
+def draw_headline(report: Report) -> None:
+    """What votes, hits and latency say; under it the gate as a small sign, beside the states of the window."""
+    sentences = headline(report)
+    if report.verdict.measured:
+        st.markdown("  \n".join(f"**{sentence}**" for sentence in sentences))
     else:
-        st.error(
-            f"{FAILED} **Failed.** {verdict.reason} Start the embedding provider, or index with one that runs."
-        )
+        st.info(sentences[0], icon=":material/hourglass_empty:")
     with st.container(horizontal=True, gap="small"):
+        st.badge(gate(report), color="gray" if report.verdict.passed else "red", help=DEFINITIONS["verdict"])
         if report.synthetic:
             draw_badge("synthetic")
         if report.whole.degraded:
             draw_badge("degraded")
         if report.mixed_settings:
             draw_badge("mixed settings")
+    if broken := gate_broken(report):
+        st.warning(broken, icon=":material/warning:")
 
 
 def draw_numbers(report: Report, before: Report) -> None:
@@ -56,10 +56,7 @@ def _draw_searches(report: Report, before: Report) -> None:
     _draw_tile(
         "Searches",
         f"{now:,}",
-        delta=f"{now - then:+,}" if then else None,
-        told=f"{words.share(report.whole.degraded, now)} degraded"
-        if report.whole.degraded
-        else "none degraded",
+        told=f"{share(report.whole.degraded, now)} degraded" if report.whole.degraded else "none degraded",
         then=f"{then:,}",
         days=[float(part.searches) for part in _days(report)],
         help_key="searches",
@@ -69,22 +66,21 @@ def _draw_searches(report: Report, before: Report) -> None:
 
 def _draw_precision(report: Report, before: Report) -> None:
     now, then = report.whole.precision[5], before.whole.precision[5]
-    delta = None
-    if now.value is not None and then.value is not None:
-        delta = f"{now.value - then.value:+.2f}" + (
-            " (may be chance)" if words.within_chance(now, then) else ""
-        )
-    told = [words.of_votes(now), words.interval(now)] if now.votes else ["not measured: no vote"]
+    delta = words.difference(now.useful, now.votes, then.useful, then.votes)
+    told = (
+        [words.of_votes(now), words.interval(now)]
+        if now.votes
+        else [f"not measured: {no_vote(report.whole)}"]
+    )
     if 0 < now.votes < _FEW:
         told.append("few judgements")
-    told.append(words.judged(report.whole))
+    told.append(hits_judged(report.whole))
     _draw_tile(
         "Precision@5",
         measured(now.value, 2),
         delta=delta,
-        neutral=words.within_chance(now, then),
         told="; ".join(told),
-        then=words.of_votes(then),
+        then=words.joined(words.of_votes(then), words.compared(now.votes, then.votes, delta)),
         days=[_number(part.precision[5].value) for part in _days(report)],
         help_key="precision",
     )
@@ -93,18 +89,14 @@ def _draw_precision(report: Report, before: Report) -> None:
 def _draw_latency(report: Report, before: Report) -> None:
     now, then = report.whole.latency["total"], before.whole.latency["total"]
     missing = "" if now.p95 is not None else "not measured"
-    parts = [missing, f"p50 {words.milliseconds(now.p50)}, n = {now.n:,}", words.why_missing(now)]
+    told = words.joined(missing, f"p50 {words.milliseconds(now.p50)}, n = {now.n:,}", words.why_missing(now))
     if len(_days(report)) >= _FEWEST_DAYS:
-        parts.append("the line is p50 by day")
+        told = words.joined(told, "the line is p50 by day")
     _draw_tile(
         "p95 latency",
         DASH if now.p95 is None else words.milliseconds(now.p95),
-        delta=None if now.p95 is None or then.p95 is None else f"{now.p95 - then.p95:+.1f} ms",
-        less_is_better=True,
-        told="; ".join(part for part in parts if part)
-        if now.n
-        else "not measured: no search that was not degraded",
-        then=words.milliseconds(then.p95),
+        told=told if now.n else "not measured: no search that was not degraded",
+        then=f"{words.milliseconds(then.p95)}, n = {then.n:,}",
         days=[_number(part.latency["total"].p50) for part in _days(report)],
         help_key="p95",
     )
@@ -112,16 +104,17 @@ def _draw_latency(report: Report, before: Report) -> None:
 
 def _draw_no_hit(report: Report, before: Report) -> None:
     now, then = report.whole, before.whole
-    delta = None
-    if now.searches and then.searches:
-        delta = f"{100 * (now.no_hit / now.searches - then.no_hit / then.searches):+.0f} points"
+    delta = words.difference(now.no_hit, now.searches, then.no_hit, then.searches)
+    earlier = f"{share(then.no_hit, then.searches)} of {counted(then.searches, 'search', 'searches')}"
     _draw_tile(
         "Without a hit",
-        words.share(now.no_hit, now.searches),
+        share(now.no_hit, now.searches),
         delta=delta,
         less_is_better=True,
         told=f"{now.no_hit:,} of {counted(now.searches, 'search', 'searches')}",
-        then=words.share(then.no_hit, then.searches) if then.searches else words.NOT_MEASURED,
+        then=words.joined(earlier, words.compared(now.searches, then.searches, delta))
+        if then.searches
+        else words.NOT_MEASURED,
         days=[part.no_hit / part.searches for part in _days(report)],
         help_key="noHit",
     )
@@ -131,22 +124,20 @@ def _draw_tile(
     label: str,
     value: str,
     *,
-    delta: str | None,
     told: str,
     then: str,
     days: list[float],
     help_key: str,
+    delta: str | None = None,
     less_is_better: bool = False,
-    neutral: bool = False,
     chart: str = "line",
 ) -> None:
-    off = delta is None or neutral or help_key == "searches"
     with st.container(gap="xxsmall"):
         st.metric(
             label,
             value,
             delta,
-            delta_color="off" if off else "inverse" if less_is_better else "normal",
+            delta_color="inverse" if less_is_better else "normal",
             help=DEFINITIONS[help_key],
             border=True,
             chart_data=days if len(days) >= _FEWEST_DAYS else None,

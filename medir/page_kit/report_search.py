@@ -56,14 +56,20 @@ def _draw_hits(view: Frame, found: RecordedSearch) -> None:
         with st.container(key=f"citation-recorded-{hit.rank}", gap=None):
             st.text(f"{hit.rank}.  {hit.origin.citation if hit.origin else 'A chunk that is gone'}")
         said = [vote for vote in found.votes if vote.chunk_id == hit.chunk_id]
-        st.text(f"{_scores(hit)}  ·  {_votes(said)}")
+        st.text(f"{_scores(hit, found)}  ·  {_votes(said)}")
         draw_text(
             texts.get(hit.chunk_id, "This chunk is no longer in the index."), key=f"recorded-{hit.chunk_id}"
         )
 
 
-def _scores(hit: RecordedHit) -> str:
-    return f"score {measured(hit.score, 4)}, vector {measured(hit.vector_score)}, lexical {measured(hit.lexical_score)}"
+def _scores(hit: RecordedHit, found: RecordedSearch) -> str:
+    # whether the question had a word to search for is not recorded; a hit by words tells that it had
+    by_words = any(other.lexical_score is not None for other in found.hits)
+    without_vector = "not found" if found.vector_available else "not run"
+    without_lexical = "not found" if by_words else "none"
+    vector = without_vector if hit.vector_score is None else measured(hit.vector_score)
+    lexical = without_lexical if hit.lexical_score is None else measured(hit.lexical_score)
+    return f"score {measured(hit.score, 4)}, vector {vector}, lexical {lexical}"
 
 
 def _votes(said: Sequence[StoredVote]) -> str:

@@ -12,6 +12,7 @@ from medir.page_kit.signs import DASH, theme
 from rag_core.figures.layout import CONFIG
 from rag_core.figures.report import precision_by_part
 from rag_core.report.numbers import Part, Report, SplitName
+from rag_core.report.words import share, undivided
 
 _NAMES: tuple[SplitName, ...] = ("settings", "model", "actor", "surface", "scope")
 BY = choice_parameter("by", _NAMES)
@@ -31,6 +32,9 @@ def draw_splits(report: Report) -> None:
     )
     name = cast("SplitName", BY.read())
     parts = report.splits[name]
+    if not report.is_parted(name):
+        st.text(undivided(name, [key_name(name, key, report) for key, _ in parts]))
+        return
     # the largest first: of forty actors, those whose numbers say most
     largest = sorted(parts, key=lambda entry: (-entry[1].searches, entry[0]))
     figure, table = st.columns([3, 5], gap="large")
@@ -85,8 +89,8 @@ def _cells(part: Part) -> dict[str, object]:
         "precision@5": DASH if five.value is None else f"{five.value:.2f}",
         "95 %": words.from_to(five),
         "votes": five.votes,
-        "no hit": words.share(part.no_hit, part.searches),
-        "degraded": words.share(part.degraded, part.searches),
+        "no hit": share(part.no_hit, part.searches),
+        "degraded": share(part.degraded, part.searches),
         "p50 ms": DASH if total.p50 is None else f"{total.p50:.1f}",
         "p95 ms": DASH if total.p95 is None else f"{total.p95:.1f}",
     }

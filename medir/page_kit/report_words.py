@@ -1,33 +1,15 @@
-"""The report in words: numbers with what they are of, the pattern of ranks, what changed. Pure."""
+"""The report in words: numbers with what they are of, differences that count, what changed. Pure."""
 
 from collections.abc import Sequence
 
 from medir.page_kit.signs import DASH, NOT_MEASURED
+from rag_core.metrics.intervals import difference_of_shares
 from rag_core.plurals import counted
 from rag_core.report.changes import Change
-from rag_core.report.numbers import Part, Percentiles, Precision
-from rag_core.report.rank_pattern import FEWEST_VOTES, Pattern
+from rag_core.report.numbers import Percentiles, Precision
 
-_DECIMALS_FROM = 200
+FEWEST_TO_COMPARE = 20
 _TOLD_CHANGES = 2
-
-PATTERNS: dict[Pattern, str] = {
-    "not measured": "Nothing was judged, so nothing can be said about index or weights.",
-    "too few": f"Fewer than {FEWEST_VOTES} votes: too few to tell a poor index from wrong weights.",
-    "poor index": "This looks like a poor index: few useful hits at any rank. Look at what is indexed, not at weights.",
-    "wrong weights": "This looks like wrong weights: hits further down are useful more often than the first. "
-    "The right text is found and stands too low.",
-    "right order": "The order looks right: the first hit is useful more often than those below it.",
-    "no pattern": "The first hit and those below it are useful about as often: no sign of a poor index or of "
-    "wrong weights that chance could not have made.",
-}
-
-
-def share(count: int, total: int) -> str:
-    """A percentage, without decimals for fewer than 200; a dash of nothing."""
-    if not total:
-        return DASH
-    return f"{count / total:.{0 if total < _DECIMALS_FROM else 1}%}"
 
 
 def milliseconds(value: float | None) -> str:
@@ -56,17 +38,33 @@ def from_to(precision: Precision) -> str:
     return f"{low} to {high}" if low != high else f"{found.low:.3f} to {found.high:.3f}"
 
 
-def judged(part: Part) -> str:
-    """Of how many hits shown any vote speaks."""
-    if not part.shown:
-        return "no hit was shown"
-    return f"{part.judged:,} of {part.shown:,} hits judged ({share(part.judged, part.shown)})"
+def difference(now: int, of_now: int, then: int, of_then: int) -> str | None:
+    """`+12 points (95 %: +3 to +21)`; None where chance explains the difference, or too little was counted."""
+    if min(of_now, of_then) < FEWEST_TO_COMPARE:
+        return None
+    found = difference_of_shares(now, of_now, then, of_then)
+    if found is None or found.low <= 0 <= found.high:
+        return None
+    low, high = (_points(end) for end in (found.low, found.high))
+    return f"{_points(now / of_now - then / of_then)} points (95 %: {low} to {high})"
 
 
-def within_chance(now: Precision, before: Precision) -> bool:
-    """Whether two precisions can't be told apart: their intervals meet, or one was not measured."""
-    first, second = now.interval, before.interval
-    return first is None or second is None or (first.low <= second.high and second.low <= first.high)
+def compared(of_now: int, of_then: int, told: str | None) -> str:
+    """Why no difference is told; empty where one is, or where there was nothing to compare with."""
+    if told is not None or not min(of_now, of_then):
+        return ""
+    return (
+        "too few to compare" if min(of_now, of_then) < FEWEST_TO_COMPARE else "chance explains the difference"
+    )
+
+
+def _points(share_of_one: float) -> str:
+    return f"{100 * share_of_one:+.0f}"
+
+
+def joined(*parts: str) -> str:
+    """What there is to say, in one line."""
+    return "; ".join(part for part in parts if part)
 
 
 def why_missing(latency: Percentiles) -> str:

@@ -22,7 +22,17 @@ FATES: dict[str, str] = {
     Fate.LIMIT: "limit",
     Fate.CANDIDATES: "in neither list",
 }
-BadgeName = Literal["local", "degraded", "synthetic", "mixed settings", "moved", "another model", "trial"]
+BadgeName = Literal[
+    "local",
+    "degraded",
+    "synthetic",
+    "mixed settings",
+    "moved",
+    "another model",
+    "settings differ",
+    "faulty settings",
+    "trial",
+]
 _BADGES: dict[BadgeName, tuple[str, Literal["gray", "orange", "blue", "violet"], str, str]] = {
     "local": ("local", "gray", ":material/computer:", "This machine only; nobody is asked who they are."),
     "degraded": ("degraded", "orange", ":material/warning:", "Part of the search did not take part."),
@@ -38,7 +48,19 @@ _BADGES: dict[BadgeName, tuple[str, Literal["gray", "orange", "blue", "violet"],
         "numbers of another model",
         "orange",
         ":material/rule:",
-        "The settings were adopted before the embedding model changed. Calibrate again, or adopt a preset.",
+        "The settings were chosen before the embedding model changed. Calibrate again, or adopt a preset.",
+    ),
+    "settings differ": (
+        "settings differ",
+        "orange",
+        ":material/rule:",
+        "The adopted numbers, which searches use, are not those of settings.yaml, which golden runs use.",
+    ),
+    "faulty settings": (
+        "settings.yaml has faults",
+        "orange",
+        ":material/rule:",
+        "Searches go on without the file; golden runs and calibrations refuse until it is mended.",
     ),
     "trial": ("trial", "blue", ":material/experiment:", "Numbers that are not in force."),
 }
@@ -82,9 +104,9 @@ def settings_line(settings: SearchSettings) -> str:
     numbers = settings.ranking
     named = settings.preset is not None and settings.preset != settings.source
     name = f"{settings.source} {settings.preset}" if named else settings.source
-    threshold = DASH if numbers.threshold is None else f"{numbers.threshold:g}"
-    cap = DASH if numbers.max_per_file is None else str(numbers.max_per_file)
+    threshold = "no threshold" if numbers.threshold is None else f"threshold {numbers.threshold:g}"
+    cap = "any number" if numbers.max_per_file is None else f"at most {numbers.max_per_file}"
     return (
-        f"{name}: vector {numbers.weight_vector:g}, lexical {numbers.weight_lexical:g}, threshold {threshold}, "
-        f"{cap} a file, limit {numbers.limit}"
+        f"{name}: vector {numbers.weight_vector:g}, lexical {numbers.weight_lexical:g}, {threshold}, "
+        f"{cap} per file, limit {numbers.limit}"
     )

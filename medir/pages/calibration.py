@@ -33,6 +33,7 @@ from medir.page_kit.calibration_setting import NUMBERS
 from medir.page_kit.calibration_states import draw_not_calibrated
 from medir.page_kit.calibration_verdict import draw_verdict
 from medir.page_kit.frame import Frame, frame
+from medir.page_kit.golden_verdict import draw_settings_differ
 from medir.page_kit.guard import guarded
 from rag_core.errors import FaultyGoldenSet
 from rag_core.golden.baseline_file import Baseline
@@ -73,6 +74,7 @@ def _draw_calibration(view: Frame, file: Path, in_force: SearchSettings) -> None
         draw_verdict(kept)
     else:
         draw_not_calibrated(measure, kept, last)
+    draw_settings_differ(view)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         baseline = draw_choices(view, kept, measure)
         if not running:

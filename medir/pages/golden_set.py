@@ -14,7 +14,7 @@ from medir.page_kit.golden_floor import draw_history, draw_raise
 from medir.page_kit.golden_rows import SHOWN, CaseRow, RunInView, case_rows, filtered
 from medir.page_kit.golden_running import draw_controls
 from medir.page_kit.golden_table import draw_table
-from medir.page_kit.golden_verdict import draw_ground, draw_verdict
+from medir.page_kit.golden_verdict import draw_ground, draw_settings_differ, draw_verdict
 from medir.page_kit.guard import guarded
 from medir.page_kit.signs import LOST, WON
 from rag_core.errors import FaultyGoldenSet
@@ -22,6 +22,7 @@ from rag_core.golden.cases import SPLITS, GoldenSet
 from rag_core.history import GoldenRecord
 from rag_core.plurals import counted
 from rag_core.projects import cases_file
+from rag_core.staleness import is_of_today, told_standing
 
 SHOW = choice_parameter("show", SHOWN)
 SPLIT = choice_parameter("split", ("", *SPLITS))
@@ -56,6 +57,7 @@ def _draw_set(view: Frame, file: Path) -> None:
     seen = _in_view(view, record, golden, against) if record else None
     if seen is None:
         states.draw_no_run()
+        draw_settings_differ(view)
     else:
         draw_verdict(seen, against)
         draw_ground(view, golden, seen, against)
@@ -94,6 +96,8 @@ def _in_view(view: Frame, run: GoldenRecord, golden: GoldenSet | None, against: 
         run=run,
         rows=case_rows(result, against.passed if against else None, golden),
         floor=golden.floor if golden else run.floor,
+        standing=told_standing(result),
+        of_today=is_of_today(result),
     )
 
 
@@ -132,7 +136,7 @@ def _draw_cases(view: Frame, file: Path, seen: RunInView) -> None:
     table, beside = st.columns([6, 5], gap="large") if chosen else (st.container(), None)
     with table:
         if shown:
-            draw_table(shown, CASE, limit=seen.limit, beside=bool(chosen))
+            draw_table(shown, CASE, limit=seen.limit, vector_ran=seen.vector_ran, beside=bool(chosen))
         else:
             st.text("No case is like that.")
         st.caption(f"{len(shown)} of {counted(len(seen.rows), 'case')}. Select a row to see why.")

@@ -1,4 +1,4 @@
-"""Report: how is the search doing? Verdict and four numbers, then figures, parts, and the searches behind them."""
+"""Report: how is the search doing? Its answer and four numbers, then figures, parts, and the searches behind them."""
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ from medir.page_kit.guard import guarded
 from medir.page_kit.report_export import draw_export
 from medir.page_kit.report_figures import draw_figures
 from medir.page_kit.report_filters import FILTERS, draw_filters
-from medir.page_kit.report_head import draw_changes, draw_nothing, draw_numbers, draw_verdict
+from medir.page_kit.report_head import draw_changes, draw_headline, draw_nothing, draw_numbers
 from medir.page_kit.report_searches import SEARCH, draw_list
 from medir.page_kit.report_splits import BY, draw_splits
 from medir.page_kit.report_window import TIMES, draw_window, window_in_view
@@ -40,7 +40,7 @@ def _draw_report(view: Frame, window: Window) -> None:
     with controls:
         draw_export(report)
     with above:
-        draw_verdict(report)
+        draw_headline(report)
     if not report.whole.searches:
         draw_nothing(view.project.project_id, synthetic_left_out=not synthetic)
         return

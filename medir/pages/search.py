@@ -16,6 +16,7 @@ from medir.page_kit.whole_set import draw_whole_set
 from rag_core.model import ALL_SCOPES, Ranking, RankingSettings, Scope
 from rag_core.ranking import rank
 from rag_core.search import MAX_QUESTION_CHARS
+from rag_core.signal_words import absent
 
 QUESTION = text_parameter("q", at_most=MAX_QUESTION_CHARS)
 SCOPE = choice_parameter("scope", ("", *map(str, ALL_SCOPES)))
@@ -101,6 +102,7 @@ def _draw_hits(view: Frame, asked: asking.Asked, ranking: Ranking, tried: Rankin
             text=text or "This chunk is no longer in the index.",
             matched=matched,
             settings=tried,
+            missing=absent(ranking),
             moved=moved.of(hit.candidate.chunk_id, hit.rank),
             draw_vote=partial(draw_vote, view, answer, hit, voted.get(hit.candidate.chunk_id)),
         )

@@ -150,11 +150,14 @@ class HitLine:
 
 def find_recorded_search(
     connection: Connection, project_id: str, search_id: UUID
-) -> tuple[str, datetime, dict[str, object], bool, str | None] | None:
-    """A search's question, time, frozen settings, whether it was degraded, and why; None where there is none."""
+) -> tuple[str, datetime, dict[str, object], bool, str | None, bool] | None:
+    """A search's question, time, frozen settings, whether it was degraded, why, and whether its vector signal ran.
+
+    None where there is none.
+    """
     return connection.execute(
         """
-        select question, created_at, weights, degraded, degraded_reason from rag_searches
+        select question, created_at, weights, degraded, degraded_reason, vector_available from rag_searches
         where project_id = %s and id = %s
         """,
         (project_id, search_id),

@@ -13,9 +13,13 @@ _BATCH = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayableSearch:
-    """One search. The lists run in parallel, one entry a candidate; all None where no whole set was kept."""
+    """One search. The lists run in parallel, one entry a candidate; all None where no whole set was kept.
+
+    `limit_in_force` is what its settings say, where `weights` has the limit that its caller may have chosen.
+    """
 
     weights: dict[str, object]
+    limit_in_force: object
     hit_count: int
     vector_available: bool
     degraded: bool
@@ -35,9 +39,11 @@ def stream_searches(connection: Connection, span: Span) -> Iterator[ReplayableSe
         # a row is a search, by time and id through rag_searches_report, with its whole set by key
         cursor.execute(
             """
-            select s.weights, s.hit_count, s.vector_available, s.degraded, c.places, c.ordinals, c.content_hashes,
-                c.vector_scores, c.vector_ranks, c.lexical_scores, c.lexical_ranks
+            select s.weights, t.settings -> 'limit' as limit_in_force, s.hit_count, s.vector_available, s.degraded,
+                c.places, c.ordinals, c.content_hashes, c.vector_scores, c.vector_ranks, c.lexical_scores,
+                c.lexical_ranks
             from rag_searches s
+                join search_settings t on t.project_id = s.project_id and t.id = s.settings_id
                 left join rag_candidates c on c.project_id = s.project_id and c.search_id = s.id
             where s.project_id = %(project)s and s.created_at >= %(start)s and s.created_at < %(end)s
               and (%(synthetic)s or not s.synthetic)
@@ -62,8 +68,9 @@ def read_voted_searches(connection: Connection, project_id: str, *, most: int) -
         # a row is a voted search, found through its votes, with its whole set by key
         return cursor.execute(
             """
-            select s.weights, s.hit_count, s.vector_available, s.degraded, c.places, c.ordinals, c.content_hashes,
-                c.vector_scores, c.vector_ranks, c.lexical_scores, c.lexical_ranks, v.voted_ranks, v.verdicts
+            select s.weights, t.settings -> 'limit' as limit_in_force, s.hit_count, s.vector_available, s.degraded,
+                c.places, c.ordinals, c.content_hashes, c.vector_scores, c.vector_ranks, c.lexical_scores,
+                c.lexical_ranks, v.voted_ranks, v.verdicts
             from (
                 select search_id, max(searched_at) as searched_at,
                     array_agg(rank::integer order by rank, actor_kind, actor_id) as voted_ranks,
@@ -75,6 +82,7 @@ def read_voted_searches(connection: Connection, project_id: str, *, most: int) -
                 limit %(most)s
             ) v
                 join rag_searches s on s.project_id = %(project)s and s.id = v.search_id and not s.synthetic
+                join search_settings t on t.project_id = s.project_id and t.id = s.settings_id
                 left join rag_candidates c on c.project_id = s.project_id and c.search_id = s.id
             order by v.searched_at desc, v.search_id
             """,

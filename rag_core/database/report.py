@@ -29,6 +29,9 @@ _ORIGIN = ("source", "preset", "fetchDepth", "embeddingModel")
 COUNTS: LiteralString = """
 with votes as (
     select searched_at, search_id,
+        bool_or(verdict = 'util') as answered,
+        bool_or(rank = 1) as first_judged,
+        bool_or(rank = 1 and verdict = 'util') as first_useful,
         coalesce(bit_or(1 << rank) filter (where rank <= 10), 0) as seen,
         count(distinct chunk_id) filter (where rank > 10)::int as deeper,
         count(*) filter (where rank <= 1)::int as votes_1,
@@ -63,6 +66,13 @@ with votes as (
         sum(v.votes_10) filter (where not s.degraded) as votes_10,
         sum(v.useful_10) filter (where not s.degraded) as useful_10,
         sum(bit_count((v.seen & 2046)::bit(32))::int) filter (where not s.degraded) as judged_10,
+        count(*) filter (where not s.degraded and v.answered) as answered,
+        count(*) filter (
+            where not s.degraded and not v.answered
+              and bit_count((v.seen & 14)::bit(32)) = least(s.hit_count, 3)
+        ) as unanswered,
+        count(*) filter (where not s.degraded and v.answered and v.first_judged) as first_judged,
+        count(*) filter (where not s.degraded and v.first_useful) as first_useful,
         min(s.created_at) as first_at,
         max(s.created_at) as last_at
     from rag_searches s
@@ -90,6 +100,10 @@ select p.split, p.key,
     coalesce(sum(c.votes_10), 0)::bigint as votes_10,
     coalesce(sum(c.useful_10), 0)::bigint as useful_10,
     coalesce(sum(c.judged_10), 0)::bigint as judged_10,
+    sum(c.answered)::bigint as answered,
+    sum(c.unanswered)::bigint as unanswered,
+    sum(c.first_judged)::bigint as first_judged,
+    sum(c.first_useful)::bigint as first_useful,
     min(c.first_at) as first_at,
     max(c.last_at) as last_at
 from cells c
@@ -206,6 +220,9 @@ class PartCounts:
     """One part's counts. Votes (`votes_K`, `useful_K`), judged hits and hits shown leave out degraded searches.
 
     `votes_K` are those on hits of rank K or better; `first_at` and `last_at` are the times of its searches.
+    `answered` counts searches with a useful vote, and `unanswered` those without one although their first three hits
+    (all, where they are fewer) were judged. Of the answered, `first_judged` had a vote on their first hit, and
+    `first_useful` a useful one.
     """
 
     split: Split
@@ -228,6 +245,10 @@ class PartCounts:
     votes_10: int
     useful_10: int
     judged_10: int
+    answered: int
+    unanswered: int
+    first_judged: int
+    first_useful: int
     first_at: datetime
     last_at: datetime
 
@@ -307,20 +328,20 @@ def read_latencies(connection: Connection, span: Span, split: Split) -> list[Par
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedSettings:
-    """Settings in the contract's JSON form; `tried` where a trial brought them and nobody ever adopted them."""
+    """Settings in the contract's JSON form; `adopted` where a maintainer adopted these very numbers."""
 
     settings: dict[str, object]
-    tried: bool
+    adopted: bool
 
 
 def read_settings(
     connection: Connection, project_id: str, settings_ids: Sequence[str]
 ) -> dict[str, RecordedSettings]:
     """What searches ran under, by id."""
-    # a row keeps the source of its first search; the numbers of a decision are those of a row but for their origin
+    # the numbers of a decision are those of a row but for their origin
     rows = connection.execute(
         """
-        select t.id, t.settings, t.settings ->> 'source' = 'trial' and not exists (
+        select t.id, t.settings, exists (
             select from adopted_settings a
             where a.project_id = t.project_id and a.settings - %(origin)s::text[] = t.settings - %(origin)s::text[]
         )
@@ -329,7 +350,32 @@ def read_settings(
         """,
         {"project": project_id, "ids": list(settings_ids), "origin": list(_ORIGIN)},
     ).fetchall()
-    return {key: RecordedSettings(settings=settings, tried=bool(tried)) for key, settings, tried in rows}
+    return {key: RecordedSettings(settings=settings, adopted=adopted) for key, settings, adopted in rows}
+
+
+def read_turns(connection: Connection, span: Span, most: int | None = None) -> list[tuple[datetime, str]]:
+    """When searches that were no trials began to run under other settings, oldest first; the first of all too.
+
+    At most so many, where a number is given.
+    """
+    _hint(connection, streaming=True)
+    # a row is a search whose settings are not those of the one before it, by time and id through rag_searches_report
+    return connection.execute(
+        """
+        select created_at, settings_id
+        from (
+            select s.created_at, s.id, s.settings_id,
+                lag(s.settings_id) over (order by s.created_at, s.id) as settings_before
+            from rag_searches s
+            where s.project_id = %(project)s and s.created_at >= %(start)s and s.created_at < %(end)s
+              and not s.trial and (%(synthetic)s or not s.synthetic)
+        ) asked
+        where settings_before is distinct from settings_id
+        order by created_at, id
+        limit %(most)s
+        """,
+        span.parameters | {"most": most},
+    ).fetchall()
 
 
 def _hint(connection: Connection, *, streaming: bool) -> None:

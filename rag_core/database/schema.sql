@@ -207,7 +207,8 @@ CREATE TABLE public.rag_searches (
     actor_id text NOT NULL,
     surface public.rag_surface NOT NULL,
     session_id text,
-    synthetic boolean DEFAULT false NOT NULL
+    synthetic boolean DEFAULT false NOT NULL,
+    trial boolean GENERATED ALWAYS AS (COALESCE(((weights ->> 'source'::text) = 'trial'::text), false)) STORED NOT NULL
 );
 
 CREATE TABLE public.runs (
@@ -345,7 +346,7 @@ CREATE INDEX rag_feedback_chunk ON public.rag_feedback USING btree (project_id, 
 
 CREATE INDEX rag_feedback_report ON public.rag_feedback USING btree (project_id, searched_at, search_id, chunk_id) INCLUDE (rank, verdict);
 
-CREATE INDEX rag_searches_report ON public.rag_searches USING btree (project_id, created_at, id) INCLUDE (settings_id, degraded, vector_available, hit_count, synthetic, actor_kind, actor_id, surface, scopes, latency_ms, embed_ms, vector_ms, lexical_ms, rank_ms);
+CREATE INDEX rag_searches_report ON public.rag_searches USING btree (project_id, created_at, id) INCLUDE (settings_id, degraded, vector_available, hit_count, synthetic, actor_kind, actor_id, surface, scopes, latency_ms, embed_ms, vector_ms, lexical_ms, rank_ms, trial);
 
 CREATE INDEX runs_recent ON public.runs USING btree (project_id, kind, started_at DESC);
 

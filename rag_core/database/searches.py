@@ -1,4 +1,7 @@
-"""Telemetry rows: one a search, its settings frozen beside it, its whole set as parallel arrays."""
+"""Telemetry rows: one a search, its settings frozen beside it, its whole set as parallel arrays.
+
+A search goes under the id of the settings in force. The limit that its caller chose stands in its frozen copy alone.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -36,7 +39,7 @@ def insert_search(connection: Connection, record: SearchRecord) -> None:
         insert into search_settings (project_id, id, settings) values (%s, %s, %s)
         on conflict (project_id, id) do nothing
         """,
-        (record.project_id, settings.id, Jsonb(settings.to_json())),
+        (record.project_id, settings.id, Jsonb(settings.in_force.to_json())),
     )
     connection.execute(
         """

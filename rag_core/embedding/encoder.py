@@ -37,7 +37,7 @@ class _Encoder(Protocol):
 class EmbeddedEncoder:
     """An `Embedder` whose weights lie on this machine; safe to share between threads.
 
-    The weights are loaded by the first `embed` (about a second, 150 MB), never before.
+    The weights are loaded by `load` or the first `embed` (about a second, 150 MB), never before.
     """
 
     def __init__(self) -> None:
@@ -58,6 +58,14 @@ class EmbeddedEncoder:
             ) from error
         digest = hashlib.sha256(f"{_DISTRIBUTION}=={version}".encode()).hexdigest()[:12]
         return EmbeddingModel(provider="embedded", name="use-multilingual-v3", digest=digest, prefixes="none")
+
+    def load(self) -> None:
+        """Read the weights into memory, if they aren't there.
+
+        Raises:
+            EmbeddingFailed: They can't be read.
+        """
+        self._loaded()
 
     def embed(self, texts: Sequence[str], role: EmbeddingRole) -> Vectors:  # noqa: ARG002 - one space for both
         """One unit vector a text, shape (len(texts), 768); the role makes no difference to this model.

@@ -4,6 +4,7 @@ Chunks are stored and questions are answered without vectors when there are none
 here, with a reason that can be shown, and not an error.
 """
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -14,7 +15,7 @@ from rag_core.embedding.text import clean_text, is_blank
 from rag_core.embedding.vectors import unit_vectors
 from rag_core.errors import EmbeddingFailed
 from rag_core.model import EmbeddingModel
-from rag_core.ports import Clock, Embedder, EmbeddingRole
+from rag_core.ports import Clock, Embedder, EmbeddingRole, Loading
 
 BATCH_SIZES: Mapping[str, int] = MappingProxyType({"ollama": 16, "embedded": 64})
 """Texts a call, by provider. Small: a failing batch is cheap to halve, and progress is seen."""
@@ -119,6 +120,16 @@ class EmbeddingService:
             return ModelOutcome(model=self._embedder.identify(), reason=None, hint="")
         except EmbeddingFailed as fault:
             return ModelOutcome(model=None, reason=fault.message, hint=fault.hint)
+
+    def load(self) -> None:
+        """Bring into this process what has to be there before a text is embedded; mostly it is there already.
+
+        Whoever times a question calls this before, since a process does it once and not a search. What can't be loaded
+        is said by whatever embeds next.
+        """
+        if isinstance(self._embedder, Loading):
+            with contextlib.suppress(EmbeddingFailed):
+                self._embedder.load()
 
     def warm_up(self) -> ModelOutcome:
         """Load the model and prove that it makes vectors, with the patience that documents get.

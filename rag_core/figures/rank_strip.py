@@ -24,11 +24,13 @@ def rank_strip(
     rank: int | None,
     limit: int,
     theme: Theme,
+    vector_ran: bool = True,
 ) -> str:
     """An SVG as a data address: rank 1 at the left, `DEEPEST` at the right, "in no list" behind a gap.
 
     Blue disc: vector. Orange square: lexical. Diamond in the page's ink: whole set. A green ring stands at the rank
-    among the hits; where there is none, a vermilion cross stands beside the diamond. The shade is where hits are.
+    among the hits; where there is none, a vermilion cross stands beside the diamond. The shade is where hits are. A
+    vector signal that was not run has no disc: nobody knows where it would have had the place.
     """
     edge = position(limit + 0.5)
     cross_at = position(whole_rank)
@@ -40,7 +42,9 @@ def rank_strip(
             f'<line x1="{position(tick):.1f}" x2="{position(tick):.1f}" y1="12" y2="16" stroke="{theme.faint}"/>'
             for tick in _TICKS
         ),
-        f'<circle cx="{position(vector_rank):.1f}" cy="8" r="4" fill="{VECTOR}"{_faded(vector_rank)}/>',
+        f'<circle cx="{position(vector_rank):.1f}" cy="8" r="4" fill="{VECTOR}"{_faded(vector_rank)}/>'
+        if vector_ran
+        else "",
         f'<rect x="{box_left:.1f}" y="16.4" width="7.2" height="7.2" fill="{LEXICAL}"{_faded(lexical_rank)}/>',
         f'<path d="M{cross_at:.1f} 9.4 l4.6 4.6 l-4.6 4.6 l-4.6 -4.6 z" fill="{theme.ink}"{_faded(whole_rank)}/>',
     ]

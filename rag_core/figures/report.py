@@ -12,8 +12,8 @@ from rag_core.figures.layout import lay_out, say_empty
 from rag_core.figures.palette import BAD, BASELINE, GOOD, LEXICAL, VECTOR, Theme
 from rag_core.plurals import counted
 from rag_core.report.numbers import DEPTHS, Part, Report
+from rag_core.report.words import no_vote
 
-_NOTHING_JUDGED = "Not measured: no vote in the window"
 _NO_SEARCH = "Not measured: no search in the window"
 _ALL_DEGRADED = "Not measured: no search that was not degraded"
 # the legend of five lines takes three rows on a narrow page; the two figures stand side by side
@@ -57,7 +57,7 @@ def precision_at_depth(part: Part, theme: Theme) -> go.Figure:
         range=[-0.5, len(DEPTHS) - 0.5],
     )
     figure.update_yaxes(title="useful votes / votes", range=[-0.02, 1.02])
-    return figure if figure.data else say_empty(figure, _NOTHING_JUDGED, theme)
+    return figure if figure.data else say_empty(figure, f"Not measured: {no_vote(part)}", theme)
 
 
 def votes_by_rank(report: Report, theme: Theme) -> go.Figure:
@@ -86,7 +86,7 @@ def votes_by_rank(report: Report, theme: Theme) -> go.Figure:
     ticks = [step * number for number in range(-(most // step), most // step + 1)]
     figure.update_yaxes(tickvals=ticks, ticktext=[f"{abs(tick):,}" for tick in ticks])
     voted = any(report.ranks[verdict] for verdict in report.ranks)
-    return figure if voted else say_empty(figure, _NOTHING_JUDGED, theme)
+    return figure if voted else say_empty(figure, f"Not measured: {no_vote(report.whole)}", theme)
 
 
 def _about_a_third(count: int) -> int:
@@ -203,7 +203,8 @@ def precision_by_part(
     lay_out(figure, title=title, theme=theme, height=110 + 28 * max(1, len(parts)))
     figure.update_xaxes(title=f"precision@{depth}", range=[-0.02, 1.02])
     figure.update_yaxes(type="category", categoryorder="array", categoryarray=list(reversed(labels)))
-    return figure if any(value is not None for value in values) else say_empty(figure, _NOTHING_JUDGED, theme)
+    judged_any = any(value is not None for value in values)
+    return figure if judged_any else say_empty(figure, "Not measured: no vote that counts", theme)
 
 
 def _over_days(figure: go.Figure, report: Report, theme: Theme) -> go.Figure:
@@ -219,7 +220,7 @@ def _over_days(figure: go.Figure, report: Report, theme: Theme) -> go.Figure:
     figure.update_traces(xperiod=_DAY_MS, xperiodalignment="middle")
     first, end = min(days), max(days) + timedelta(days=1)
     figure.update_xaxes(range=[first, end], dtick=_DAY_MS if end - first <= _NAMED_DAYS else None)
-    for entry in report.settled[1:]:
-        began = entry.first_at.astimezone(ZoneInfo(report.zone)).replace(tzinfo=None)
+    for turn in report.turns[1:]:
+        began = turn.at.astimezone(ZoneInfo(report.zone)).replace(tzinfo=None)
         figure.add_vline(x=began.isoformat(), line={"color": theme.ink, "dash": "dash", "width": 0.8})
     return figure

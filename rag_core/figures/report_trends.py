@@ -70,7 +70,7 @@ def cumulative_latency(curve: LatencyCurve, theme: Theme) -> go.Figure:
     figure.update_yaxes(title="share of searches", range=[0, 1.02], tickformat=".0%")
     if not curve.points:
         return say_empty(figure, _NO_SEARCH, theme)
-    for share, name in ((0.5, "half"), (0.95, "19 of 20")):
+    for share, name in ((0.5, "p50"), (0.95, "p95")):
         figure.add_hline(
             y=share,
             line={"color": theme.ink, "dash": "dot", "width": 0.7},

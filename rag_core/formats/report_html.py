@@ -23,8 +23,9 @@ from rag_core.figures.report import (
 from rag_core.plurals import counted
 from rag_core.report.definitions import DEFINITIONS
 from rag_core.report.numbers import DEPTHS, SPLITS, STEPS, Part, Percentiles, Report, SplitName
+from rag_core.report.rank_pattern import told_pattern
+from rag_core.report.words import NOT_MEASURED, gate, gate_broken, headline, hits_judged, share, undivided
 
-NOT_MEASURED = "— not measured"
 # of a thousand actors, a figure shows those whose numbers say most
 _DRAWN = 20
 _CSP = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
@@ -33,8 +34,8 @@ _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1F2328; background: #fff; max-width: 64rem; margin: 0 auto;
   padding: 1.5rem; }
 h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
-.verdict { border-left: .4rem solid; padding: .5rem .8rem; margin: 1rem 0; font-weight: 600; }
-.passed { border-color: #009E73; } .failed { border-color: #D55E00; } .unmeasured { border-color: #8A8781; }
+.headline { margin: 1rem 0; font-weight: 600; }
+.broken { border-left: .4rem solid #D55E00; padding: .5rem .8rem; margin: 1rem 0; }
 .badge { display: inline-block; border: 1px solid #8A8781; border-radius: .5rem; padding: 0 .5rem; margin-right: .4rem;
   font-size: .85rem; }
 .scroll { overflow-x: auto; margin: .5rem 0 1.5rem 0; }
@@ -47,7 +48,7 @@ dt { font-weight: 600; } dd { margin: 0 0 .5rem 0; } .note { color: #57606a; fon
 
 
 def report_html(report: Report) -> str:
-    """A whole page: verdict, numbers with n and intervals, figures, a table for each split, definitions."""
+    """A whole page: its answer, numbers with n and intervals, figures, a table for each split, definitions."""
     title = f"medir:rag {report.project_id}"
     body = "".join(
         (
@@ -57,6 +58,7 @@ def report_html(report: Report) -> str:
             _precision_table(report.whole),
             _figure(votes_by_rank(report, LIGHT), "ranks"),
             _ranks_table(report),
+            f'<p class="note">{escape(told_pattern(report.whole.judged_searches))}</p>',
             "<h2>Latency</h2>",
             _figure(latency_over_time(report, LIGHT), "latency"),
             _latency_table(report.whole),
@@ -78,17 +80,15 @@ def report_html(report: Report) -> str:
 
 
 def _head(report: Report, title: str) -> str:
-    verdict, whole = report.verdict, report.whole
-    state, word = (
-        ("unmeasured", "")
-        if not verdict.measured
-        else ("passed", "✓ Passed. ")
-        if verdict.passed
-        else ("failed", "✗ Failed. ")
-    )
+    whole = report.whole
     badges = "".join(
-        f'<span class="badge">{label}</span>'
-        for label, shown in (("synthetic", report.synthetic), ("mixed settings", bool(report.mixed_settings)))
+        f'<span class="badge">{escape(label)}</span>'
+        for label, shown in (
+            (gate(report), True),
+            ("synthetic", report.synthetic),
+            ("degraded", bool(whole.degraded)),
+            ("mixed settings", bool(report.mixed_settings)),
+        )
         if shown
     )
     five = whole.precision[5]
@@ -98,16 +98,19 @@ def _head(report: Report, title: str) -> str:
             "Precision@5",
             NOT_MEASURED if five.value is None else f"{five.value:.2f} of {counted(five.votes, 'vote')}",
         ),
-        ("Hits judged", _share(whole.judged, whole.shown)),
+        ("Hits judged", hits_judged(whole)),
         ("Degraded", _share(whole.degraded, whole.searches)),
         ("No hit", _share(whole.no_hit, whole.searches)),
         ("Latency p95", _milliseconds(whole.latency["total"].p95)),
     )
+    broken = gate_broken(report)
     return (
         f"<h1>{escape(title)}</h1>"
         f'<p class="note">{_time(report.start, report.zone)} to {_time(report.end, report.zone)}, '
-        f"{escape(report.zone)}</p><p>{badges}</p>"
-        f'<p class="verdict {state}">{word}{escape(verdict.reason)}</p>' + _table(("", ""), rows)
+        f"{escape(report.zone)}</p>"
+        f'<p class="headline">{escape(" ".join(headline(report)))}</p><p>{badges}</p>'
+        + (f'<p class="broken">{escape(broken)}</p>' if broken else "")
+        + _table(("", ""), rows)
     )
 
 
@@ -196,6 +199,8 @@ def _split_section(report: Report, name: SplitName) -> str:
     parts = report.splits[name]
     if not parts:
         return ""
+    if not report.is_parted(name):
+        return f'<p class="note">{escape(undivided(name, [key for key, _ in parts]))}</p>'
     rows = [
         (
             key,
@@ -264,6 +269,4 @@ def _milliseconds(value: float | None) -> str:
 
 
 def _share(count: int, total: int) -> str:
-    if not total:
-        return NOT_MEASURED
-    return f"{count / total:.{0 if total < 200 else 1}%} ({count:,} of {total:,})"
+    return f"{share(count, total)} ({count:,} of {total:,})" if total else NOT_MEASURED

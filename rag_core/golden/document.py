@@ -1,4 +1,4 @@
-"""A cases file as YAML nodes: every value with its line, and nothing constructed from the text.
+"""A file that people write as YAML nodes: every value with its line, and nothing constructed from the text.
 
 YAML is untrusted. Only its node tree is composed, so no tag can build a Python object, duplicate keys are
 still visible, and an alias stays one shared node: it is never expanded. Scalars follow YAML 1.2, where `yes`
@@ -6,6 +6,7 @@ and `no` are text.
 """
 
 import difflib
+import math
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -26,7 +27,9 @@ _MAX_KEYS = 100
 BOM = "\ufeff"
 
 _TAG = "tag:yaml.org,2002:"
+_NUMBER_TAGS = (f"{_TAG}int", f"{_TAG}float")
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,8})")
+_NUMBER = re.compile(r"[-+]?((0|[1-9][0-9]{0,17})(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][-+]?[0-9]{1,3})?")
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
@@ -102,6 +105,15 @@ def as_integer(node: Node) -> int | None:
     return None
 
 
+def as_number(node: Node) -> float | None:
+    """A finite number in decimal digits, else None, as for `.nan`, `.inf`, `0x10` and `1e999`."""
+    value = str(node.value)
+    if isinstance(node, ScalarNode) and node.tag in _NUMBER_TAGS and _NUMBER.fullmatch(value):
+        number = float(value)
+        return number if math.isfinite(number) else None
+    return None
+
+
 def as_text(node: Node) -> str | None:
     """A text, else None: `110112`, `true` and `2026-01-31` without quotes are none."""
     return str(node.value) if isinstance(node, ScalarNode) and node.tag == f"{_TAG}str" else None
@@ -132,8 +144,19 @@ class Reader:
         """Note a fault."""
         self.faults.append(Fault(case=case, field=field, line=line, message=message))
 
-    def fields(self, node: Node, allowed: Collection[str], *, what: str, case: str | None) -> dict[str, Node]:
-        """The values by key. Unknown keys and keys written twice are faults; the first value counts."""
+    def fields(
+        self,
+        node: Node,
+        allowed: Collection[str],
+        *,
+        what: str,
+        case: str | None = None,
+        keep_nulls: bool = False,
+    ) -> dict[str, Node]:
+        """The values by key. Unknown keys and keys written twice are faults; the first value counts.
+
+        A key without a value counts as left out, unless `keep_nulls`.
+        """
         if not self._is_first_visit(node):
             self.report(f"An alias repeats {what}; write it out.", line=line_of(node), case=case)
             return {}
@@ -155,7 +178,7 @@ class Reader:
                 )
             else:
                 found[key] = value
-        return {key: value for key, value in found.items() if not is_null(value)}
+        return {key: value for key, value in found.items() if keep_nulls or not is_null(value)}
 
     def text(self, node: Node | None, field: str, *, case: str | None) -> str | None:
         """A text that is not blank, without the white space around it."""
@@ -231,6 +254,18 @@ class Reader:
             self.report(
                 f"{field} must be a whole number in plain digits, such as 5.", line=line_of(node), field=field
             )
+        return value
+
+    def number(self, node: Node | None, field: str, *, or_null: bool = False) -> float | None:
+        """A finite number in decimal digits; `or_null` tells whoever wrote something else that none is one too."""
+        if node is None:
+            return None
+        self._count_alias(node, field, case=None)
+        value = as_number(node)
+        if value is None:
+            choice = ", or null for none" if or_null else ""
+            message = f"{field} must be a finite number such as 0.2{choice}."
+            self.report(message, line=line_of(node), field=field)
         return value
 
     def _is_first_visit(self, node: Node) -> bool:

@@ -1,9 +1,12 @@
-"""What is wrong with a golden set, said in one shape by the parser and the linter."""
+"""What is wrong with a file that people write, said in one shape by the parsers and the linter."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
-from rag_core.errors import FaultyGoldenSet
+from rag_core.errors import FaultyDocument, FaultyGoldenSet
+
+_Refusal = TypeVar("_Refusal", bound=FaultyDocument)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,9 +37,23 @@ def refusal(faults: Iterable[Fault], *, file: str) -> FaultyGoldenSet:
     Raises:
         ValueError: There is no fault, so nothing to refuse.
     """
+    return refusal_of(
+        FaultyGoldenSet,
+        faults,
+        file=file,
+        hint="Mend the cases file; `medir golden lint` lists every fault with its line.",
+    )
+
+
+def refusal_of(kind: type[_Refusal], faults: Iterable[Fault], *, file: str, hint: str) -> _Refusal:
+    """The error that refuses a file of any kind.
+
+    Raises:
+        ValueError: There is no fault, so nothing to refuse.
+    """
     ordered = in_file_order(faults)
     if not ordered:
-        raise ValueError("a golden set without faults is not refused")
+        raise ValueError("a file without faults is not refused")
     first = ordered[0]
     where: dict[str, str | int] = {"file": file}
     if first.line is not None:
@@ -46,9 +63,9 @@ def refusal(faults: Iterable[Fault], *, file: str) -> FaultyGoldenSet:
     place = file if first.line is None else f"{file}, line {first.line}"
     subject = place if first.field is None else f"{place}, {first.field}"
     count = "" if len(ordered) == 1 else f" ({len(ordered)} faults in all)"
-    return FaultyGoldenSet(
+    return kind(
         f"{subject}: {first.message}{count}",
         faults=tuple(fault.to_json() for fault in ordered),
-        hint="Mend the cases file; `medir golden lint` lists every fault with its line.",
+        hint=hint,
         where=where,
     )

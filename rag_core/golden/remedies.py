@@ -69,7 +69,7 @@ def remedies(
     deepest = _depth_of(found)
     places = frozenset(case.expected)
     if not any(candidate.origin.place in places for candidate in found.candidates):
-        return (_absent(case, deepest),)
+        return (_absent(case, found, deepest),)
     tried = (
         _other_cap(replay, settings),
         _wider_limit(replay, settings),
@@ -225,7 +225,7 @@ def _emptying_threshold(replay: _Replay, settings: RankingSettings) -> Remedy:
     return Remedy(kind="threshold", sentence=sentence, settings=chosen)
 
 
-def _absent(case: GoldenCase, deepest: int) -> Remedy:
+def _absent(case: GoldenCase, found: CandidateSet, deepest: int) -> Remedy:
     one = len(case.expected) == 1
     place = str(case.expected[0]) if one else "No expected place"
     signals = "neither signal" if one else "either signal"
@@ -234,6 +234,10 @@ def _absent(case: GoldenCase, deepest: int) -> Remedy:
         if deepest
         else "Neither signal found anything"
     )
+    if not found.vector_ran:
+        lexical = f"is {'not ' if one else ''}in the lexical signal's first {deepest} candidates"
+        head = f"{place} {lexical}" if deepest else "The lexical signal found nothing"
+        head += ", and the vector signal was not run"
     sentence = f"{head}: a matter of the index or of the question's words, not of these numbers."
     return Remedy(kind="index", sentence=sentence)
 

@@ -46,6 +46,24 @@ def wilson(successes: int, total: int) -> Interval | None:
     return Interval(low, high)
 
 
+def difference_of_shares(successes: int, total: int, before: int, of: int) -> Interval | None:
+    """The 95 % interval of a share less another, independent one; None where either counted nothing.
+
+    The two Wilson intervals combined. Source: Newcombe 1998, Statistics in Medicine 17, 873 to 890, method 10, without
+    continuity correction. Fair from about 20 of each; of fewer it is too sure of itself.
+
+    Examples:
+        56 of 70 less 48 of 80 lies between 0.0524 and 0.3339, as in Newcombe's table II.
+    """
+    now, then = wilson(successes, total), wilson(before, of)
+    if now is None or then is None:
+        return None
+    share, other = successes / total, before / of
+    below = ((share - now.low) ** 2 + (then.high - other) ** 2) ** 0.5
+    above = ((now.high - share) ** 2 + (other - then.low) ** 2) ** 0.5
+    return Interval(share - other - below, share - other + above)
+
+
 def bootstrap_mean(
     values: "NDArray[np.float64]", *, seed: int, resamples: int = 10_000, level: float = 0.95
 ) -> Interval | None:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
-from rag_core.report.numbers import Report, SettingsInForce
+from rag_core.report.in_force import Turn, turns_of
+from rag_core.report.numbers import Report
 
 _MODEL = "embeddingModel"
 # the model has a sentence of its own; how settings came to be is no number
-_NOT_NUMBERS = (_MODEL, "source", "preset", "adoptedBy", "adoptedAt")
+_NOT_NUMBERS = (_MODEL, "source", "preset", "fetchDepth", "adoptedBy", "adoptedAt")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,25 +24,23 @@ class Change:
 def changes(report: Report, before: Report, indexed_at: Sequence[datetime]) -> tuple[Change, ...]:
     """What changed in the two windows, oldest first; nothing where all searches ran under the same.
 
-    Both windows, since a number may differ from the one before for what changed in the midst of that one. A search
-    under settings that were there already, between others, is no change: settings are told where they began. Nor is a
-    trial.
+    Both windows, since a number may differ from the one before for what changed in the midst of that one. A trial is
+    no change, and neither is a limit that a caller chose; settings that came back are one.
 
     Args:
         report: The window in view.
         before: The window before it.
         indexed_at: When index runs ended; those outside the windows are left out.
     """
-    found = [
-        Change(at=at, told="the index was made again") for at in indexed_at if before.start <= at < report.end
-    ]
-    begun = {entry.settings_id: entry for entry in (*reversed(report.settled), *reversed(before.settled))}
-    entries = sorted(begun.values(), key=lambda entry: (entry.first_at, entry.settings_id))
-    found += [Change(at=after.first_at, told=_told(earlier, after)) for earlier, after in pairwise(entries)]
+    found = [Change(at=at, told="reindexed") for at in indexed_at if before.start <= at < report.end]
+    entries = {entry.settings_id: entry for entry in (*before.settings, *report.settings)}
+    began = [(turn.at, turn.settings_id) for turn in (*before.turns, *report.turns)]
+    turns = turns_of(began, entries)
+    found += [Change(at=after.at, told=_told(earlier, after)) for earlier, after in pairwise(turns)]
     return tuple(sorted(found, key=lambda change: (change.at, change.told)))
 
 
-def _told(before: SettingsInForce, after: SettingsInForce) -> str:
+def _told(before: Turn, after: Turn) -> str:
     told = [
         f"{name} {_plain(before.settings.get(name))} → {_plain(after.settings.get(name))}"
         for name in _names(before.settings, after.settings)
@@ -60,7 +59,7 @@ def _names(before: Mapping[str, object], after: Mapping[str, object]) -> list[st
 
 def _plain(value: object) -> str:
     if value is None:
-        return "—"
+        return "none"
     if isinstance(value, float):
         return f"{value:g}"
     return str(value).split("@", 1)[0]

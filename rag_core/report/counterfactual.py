@@ -4,6 +4,7 @@ Only ranking is replayed, by the function that ranks live. What new SQL would be
 lexical query, another model, more candidates a signal than were kept.
 """
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -140,7 +141,8 @@ def replay_hits(search: ReplayableSearch, rival: Rival) -> tuple[list[Candidate]
     """The hits that were shown and that the rival would show, each in rank order; None: can't be replayed.
 
     What was shown is ranked again from the whole set, under the settings frozen beside it; where that does not
-    give as many hits as were recorded, the row can't be trusted and is not replayed.
+    give as many hits as were recorded, the row can't be trusted and is not replayed. A limit that the caller chose
+    is the caller's under the rival too.
     """
     try:
         shown_under = _settings(search.weights)
@@ -152,8 +154,15 @@ def replay_hits(search: ReplayableSearch, rival: Rival) -> tuple[list[Candidate]
     shown = rank(found, shown_under.ranking).hits
     if len(shown) != search.hit_count:
         return None
-    would = rank(found, rival.ranking).hits
+    would = rank(found, _for_caller(rival, search, shown_under)).hits
     return [hit.candidate for hit in shown], [hit.candidate for hit in would]
+
+
+def _for_caller(rival: Rival, search: ReplayableSearch, shown_under: SearchSettings) -> RankingSettings:
+    asked = shown_under.ranking.limit
+    if search.limit_in_force in (None, asked):
+        return rival.ranking
+    return dataclasses.replace(rival.ranking, limit=asked)
 
 
 def _same_candidates(search: ReplayableSearch, shown_under: SearchSettings, rival: Rival) -> bool:

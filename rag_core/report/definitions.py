@@ -6,8 +6,8 @@ from rag_core.errors import UsageError
 
 DEFINITIONS: Mapping[str, str] = {
     "verdict": (
-        "The gate. It fails for one thing only: the vector signal was available in no search of the window. A "
-        "window without searches is not measured, and does not fail."
+        "The gate, and not how good the search is. It fails for one thing only: the vector signal was available in "
+        "no search of the window. A window without searches is not measured, and does not fail."
     ),
     "searches": (
         "Questions asked by people and programs in the window, by the time they were asked at: the beginning counts, "
@@ -37,22 +37,23 @@ DEFINITIONS: Mapping[str, str] = {
         "shown it is not measured."
     ),
     "ranks": (
-        "Votes by verdict and rank of the hit. Useful hits at the top: the order is right. Useful hits far down: the "
-        "right text is found, so the weights are wrong. Few useful hits at any rank: the index is poor."
+        "Votes by verdict and rank of the hit. A question with one answer has irrelevant hits below it under the best "
+        "of orders, so index and order are judged by searches: how many of those judged had a useful hit, and in how "
+        "many of these the first hit was useful. Under 20 searches nothing is said."
     ),
     "latency": (
         "Milliseconds from the question to its answer (total), and in its steps: embedding the question, the vector "
-        "query, the lexical query, ranking."
+        "query, the lexical query, ranking. Loading a model into the process that asks, once, is none of them."
     ),
     "p50": (
         "Half of the searches took no longer. Percentiles lie between the two nearest observations, in proportion "
         "(percentile_cont)."
     ),
-    "p95": "19 of 20 searches took no longer. Given from 20 searches on; below, it would be the slowest in disguise.",
-    "p99": "99 of 100 searches took no longer. Given from 100 searches on; below, it would be the slowest in disguise.",
+    "p95": "95 % of searches took no longer. Given from 20 searches on; below, it would be the slowest in disguise.",
+    "p99": "99 % of searches took no longer. Given from 100 searches on; below, it would be the slowest in disguise.",
     "mixedSettings": (
         "The settings under which the window's searches ran, when there are two or more. Numbers under different rules "
-        "are not one number: read the split by settings."
+        "are not one number: read the split by settings. A limit that a caller chose makes no other settings."
     ),
     "splits": (
         "The same numbers for parts of the window: by frozen settings, by the index's embedding model, by who asked, "

@@ -20,21 +20,23 @@ from rag_core.database.report import (
     read_latencies,
     read_ranks,
     read_settings,
+    read_turns,
     shared_snapshot,
 )
 from rag_core.errors import DatabaseUnavailable
+from rag_core.report.in_force import SettingsInForce, turns_of
 from rag_core.report.numbers import (
     DEPTHS,
     NO_SEARCHES,
     NOTHING_MEASURED,
     SPLITS,
     STEPS,
+    JudgedSearches,
     Part,
     Percentiles,
     Precision,
     RankVotes,
     Report,
-    SettingsInForce,
     SplitName,
 )
 from rag_core.report.window import Window
@@ -79,14 +81,17 @@ def make_report(database: Database, project_id: str, window: Window, *, syntheti
             if split not in measuring:
                 measuring[split] = readers.submit(read_latencies, span, split)
         names = [count.key for count in counts if count.split == "settings"]
+        # settings that stayed the same turn once, which the first search tells
+        turning = readers.submit(read_turns, span, None if len(names) > 1 else 1)
         settings = readers.submit(read_settings, project_id, names).result()
         latencies: dict[Split, Latencies] = {}
         for split, found in measuring.items():
             latencies[split] = {row.key: row for row in found.result()}
-        ranks = ranking.result()
+        ranks, began = ranking.result(), turning.result()
     parts: dict[tuple[Split, str], Part] = {}
     for count in counts:
         parts[count.split, count.key] = _part(count, _latency_of(count, counts, latencies, settings))
+    in_force = _settings_in_force(counts, settings)
     return Report(
         project_id=project_id,
         start=window.start,
@@ -100,7 +105,8 @@ def make_report(database: Database, project_id: str, window: Window, *, syntheti
             )
             for verdict in ("util", "irrelevante")
         },
-        settings=_settings_in_force(counts, settings),
+        settings=in_force,
+        turns=turns_of(began, {entry.settings_id: entry for entry in in_force}),
         splits={name: _split(name, parts) for name in SPLITS},
     )
 
@@ -223,6 +229,12 @@ def _part(count: PartCounts, latency: PartLatencies | None) -> Part:
         },
         first_at=count.first_at,
         last_at=count.last_at,
+        judged_searches=JudgedSearches(
+            answered=count.answered,
+            unanswered=count.unanswered,
+            first_judged=count.first_judged,
+            first_useful=count.first_useful,
+        ),
     )
 
 
@@ -237,7 +249,7 @@ def _settings_in_force(
         SettingsInForce(
             settings_id=count.key,
             settings=settings[count.key].settings,
-            tried=settings[count.key].tried,
+            decided=len(settings) == 1 or _is_decided(settings[count.key]),
             searches=count.searches,
             first_at=count.first_at,
             last_at=count.last_at,
@@ -246,3 +258,14 @@ def _settings_in_force(
         if count.split == "settings"
     ]
     return tuple(sorted(found, key=lambda entry: (entry.first_at, entry.settings_id)))
+
+
+def _is_decided(recorded: RecordedSettings) -> bool:
+    """Whether the limit is the maintainer's: adopted, committed, tried with other numbers, or the preset's own."""
+    if recorded.adopted or recorded.settings.get("source") in ("committed", "trial"):
+        return True
+    # loads the parser of golden cases, which a window of one decision does not wait for
+    from rag_core.presets import PRESETS  # noqa: PLC0415
+
+    preset = PRESETS.get(str(recorded.settings.get("preset")))
+    return preset is not None and recorded.settings.get("limit") == preset.ranking.limit

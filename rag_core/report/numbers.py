@@ -10,6 +10,7 @@ from typing import Literal
 
 from rag_core.metrics.intervals import Interval, wilson
 from rag_core.plurals import counted
+from rag_core.report.in_force import SettingsInForce, Turn, merged
 
 DEPTHS = (1, 3, 5, 10)
 STEPS = ("total", "embed", "vector", "lexical", "rank")
@@ -91,6 +92,32 @@ NOTHING_MEASURED = Percentiles(n=0, p50=None, p95=None, p99=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedSearches:
+    """What votes say of searches, each counted once.
+
+    Attributes:
+        answered: Searches with a useful vote.
+        unanswered: Searches without one although their first three hits (all, where they are fewer) were judged;
+            of those judged less, nobody knows.
+        first_judged: Answered searches whose first hit was judged.
+        first_useful: Those whose first hit somebody found useful.
+    """
+
+    answered: int
+    unanswered: int
+    first_judged: int
+    first_useful: int
+
+    @property
+    def known(self) -> int:
+        """Searches of which votes tell whether they showed something useful."""
+        return self.answered + self.unanswered
+
+
+NO_JUDGED_SEARCHES = JudgedSearches(answered=0, unanswered=0, first_judged=0, first_useful=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """The numbers of some of the window's searches: all of them, or one key of a split.
 
@@ -108,6 +135,12 @@ class Part:
     latency: Mapping[str, Percentiles]
     first_at: datetime | None
     last_at: datetime | None
+    judged_searches: JudgedSearches = NO_JUDGED_SEARCHES
+
+    @property
+    def not_degraded(self) -> int:
+        """The searches that precision, latency and hits are told of."""
+        return self.searches - self.degraded
 
     @property
     def judged_share(self) -> float | None:
@@ -145,31 +178,6 @@ class RankVotes:
 
     rank: int
     votes: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SettingsInForce:
-    """Settings that some of the window's searches ran under, with the first and the last of them.
-
-    `tried` tells that they came with a trial and were never adopted: what a search's own flags said changed nothing.
-    """
-
-    settings_id: str
-    settings: Mapping[str, object]
-    searches: int
-    first_at: datetime
-    last_at: datetime
-    tried: bool = False
-
-    def to_json(self) -> dict[str, object]:
-        """As in the contract."""
-        return {
-            "settingsId": self.settings_id,
-            "settings": dict(self.settings),
-            "searches": self.searches,
-            "from": self.first_at.isoformat(),
-            "to": self.last_at.isoformat(),
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,8 +241,9 @@ class Verdict:
 class Report:
     """The `medir:rag` report of one project and window. Splits are sorted by key.
 
-    `settings` holds what the window's searches ran under, by the time of the first; `synthetic` tells that rows
-    made by benches and demonstrations were asked for and count too.
+    `settings` holds what the window's searches ran under, by the time of the first; `turns` when other settings came
+    into force, trials left out, beginning with the window's first. `synthetic` tells that rows made by benches and
+    demonstrations were asked for and count too.
     """
 
     project_id: str
@@ -246,6 +255,7 @@ class Report:
     ranks: Mapping[str, tuple[RankVotes, ...]]
     settings: tuple[SettingsInForce, ...]
     splits: Mapping[SplitName, tuple[tuple[str, Part], ...]]
+    turns: tuple[Turn, ...] = ()
     counterfactual: Counterfactual | None = None
 
     @property
@@ -254,14 +264,17 @@ class Report:
         return Verdict.of(self.whole)
 
     @property
-    def settled(self) -> tuple[SettingsInForce, ...]:
-        """The settings without those that were only tried, by the time of the first search."""
-        return tuple(entry for entry in self.settings if not entry.tried)
-
-    @property
     def mixed_settings(self) -> tuple[SettingsInForce, ...]:
-        """The settings, where there were two or more: then no number is of one rule. Else empty."""
-        return self.settings if len(self.settings) > 1 else ()
+        """The rules, where there were two or more: then no number is of one rule. Else empty.
+
+        A limit that a caller chose makes no other rule; a trial does.
+        """
+        rules = merged(self.settings)
+        return rules if len(rules) > 1 else ()
+
+    def is_parted(self, name: SplitName) -> bool:
+        """Whether a split tells more than the whole: one of its parts has not all of the searches."""
+        return any(part.searches < self.whole.searches for _, part in self.splits[name])
 
     def to_json(self) -> dict[str, object]:
         """The contract's report. `synthetic` and `timeZone` are added where they are not the default."""

@@ -48,6 +48,7 @@ class RecordedSearch:
     settings: Mapping[str, object]
     degraded: bool
     degraded_reason: str | None
+    vector_available: bool
     hits: tuple[RecordedHit, ...]
     votes: tuple[StoredVote, ...]
 
@@ -85,7 +86,7 @@ def read_search(database: Database, project_id: str, search_id: UUID) -> Recorde
             )
         hits = hits_of_search(connection, project_id, search_id)
         votes = list_votes(connection, project_id, [search_id]).get(search_id, [])
-    question, asked_at, settings, degraded, reason = found
+    question, asked_at, settings, degraded, reason, vector_available = found
     return RecordedSearch(
         id=search_id,
         question=question,
@@ -93,6 +94,7 @@ def read_search(database: Database, project_id: str, search_id: UUID) -> Recorde
         settings=settings,
         degraded=degraded,
         degraded_reason=reason,
+        vector_available=vector_available,
         hits=tuple(_hit(line) for line in hits),
         votes=tuple(votes),
     )

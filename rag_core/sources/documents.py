@@ -135,8 +135,19 @@ def list_markdown(
     repository: GitRepository, *, ref: str, root: str, folders: DocumentFolders
 ) -> frozenset[str]:
     """The paths of all Markdown files in the folders, symlinks and submodules aside; reads no contents."""
-    entries = repository.list_files(repository.resolve(ref), root, folders.all)
-    return frozenset(entry.path for entry in entries if _refused_by_tree(entry) is None)
+    return frozenset(markdown_blobs(repository, commit=repository.resolve(ref), root=root, folders=folders))
+
+
+def markdown_blobs(
+    repository: GitRepository, *, commit: str, root: str, folders: DocumentFolders
+) -> dict[str, str]:
+    """The same paths at a commit, each with the id of its content.
+
+    Raises:
+        Unavailable: git does not have the commit, or can't read it.
+    """
+    entries = repository.list_files(commit, root, folders.all)
+    return {entry.path: entry.oid for entry in entries if _refused_by_tree(entry) is None}
 
 
 def _walk(

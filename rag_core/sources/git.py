@@ -92,6 +92,18 @@ class GitRepository:
         found = self._read("rev-list", "-1", tip, "--", f":(top,literal){folder}").decode().strip()
         return found or tip
 
+    def count_between(self, old: str, new: str, folder: str) -> int | None:
+        """How many commits that touched `folder` lie between two, the later one among them; '' is the top.
+
+        None where `old` does not lead to `new`, or is not there any more.
+        """
+        try:
+            self.run("merge-base", "--is-ancestor", old, new)
+        except GitFailed:
+            return None
+        paths = (f":(top,literal){folder}",) if folder else ()
+        return int(self._read("rev-list", "--count", f"{old}..{new}", "--", *paths))
+
     def has_folder(self, commit: str, folder: str) -> bool:
         """Whether `folder` exists at a commit."""
         listing = self._read("ls-tree", "-z", "--full-tree", commit, "--", folder)

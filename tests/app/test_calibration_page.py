@@ -347,6 +347,12 @@ def test_adopting_shows_what_changes_asks_why_and_is_recorded_with_who(own_insta
     assert now.adopted_by is not None
     assert now.adopted_by.startswith("human:")
     assert "✓ **Adopted.** In force from now on:" in said(page)
+    # a colleague can commit it: every machine then judges by the same numbers
+    written = own_installation.cases.with_name("settings.yaml")
+    assert f"Written into {written}. Commit it" in texts(page)
+    text = written.read_text(encoding="utf-8")
+    assert ": medido em quatro casos\n" in text
+    assert "weightVector: 0.3\n" in text
     # a verdict against other numbers is no verdict on these
     assert page.info[0].value == "Not calibrated yet, as things stand."
     assert "at-weight" not in page.query_params

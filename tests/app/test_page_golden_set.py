@@ -8,10 +8,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from medir.page_kit.services import visitor, workbench
+from rag_core.adopting import adopt_settings
 from rag_core.baselines import freeze
 from rag_core.golden.floor import read_floor
+from rag_core.presets import Overrides
 from rag_core.projects import choose_project
-from workbench_material import CASES, Installation, commit, open_page, said, texts
+from workbench_material import ANA, CASES, Installation, commit, open_page, said, services_of, texts
 
 WORK = "golden entrega"
 
@@ -174,6 +176,39 @@ def test_raising_the_floor_asks_why_and_writes_it_into_the_file(own_installation
     assert read_floor(cases.read_text(encoding="utf-8")) == 2
     page.run()
     assert "2 of 3 pass, floor 2" in said(page)
+
+
+def test_a_stale_index_and_settings_that_differ_stand_beside_the_verdict(own_installation: Installation):
+    project, settings = own_installation.project, own_installation.cases.with_name("settings.yaml")
+    with services_of(own_installation.environment) as opened:
+        adopt_settings(
+            opened.database,
+            opened.clock,
+            project,
+            overrides=Overrides(weight_vector=0.3),
+            reason="x",
+            actor=ANA,
+        )
+    settings.write_text("weightVector: 0.25\n", encoding="utf-8")
+    commit(own_installation.cases.parent.parent, {"docs/seguranca.md": "# Segurança\n\nOutro texto.\n"})
+    page = open_page("golden-set")
+    assert "searches use the one, golden runs and calibrations the other" in said(page)
+    page.button(key="run-golden").click().run()
+    workbench().work.wait(WORK, timeout_s=60)
+    page.run()
+    told = texts(page)
+    assert "Stale: the index is 1 commit behind the repository, and indexed text has changed since." in told
+    assert any(warning.value.startswith("✓ **2 of 3 pass") for warning in page.warning)
+    assert "Searches: adopted: vector 0.3" in told
+    assert "Golden runs and calibrations: committed: vector 0.25" in told
+    assert "weightVector is 0.3 adopted and 0.25 in the file" in told
+    calibration = open_page("calibration")
+    assert "weightVector is 0.3 adopted and 0.25 in the file" in texts(calibration)
+    settings.write_text("weightVector: 2\n", encoding="utf-8")
+    page.run()
+    assert "has faults, so nothing is measured" in said(page)
+    assert "settings.yaml, line 1, weightVector: weightVector is 2" in texts(page)
+    assert not page.exception
 
 
 def test_faults_of_the_golden_set_are_listed_and_nothing_can_be_run(own_installation: Installation):

@@ -66,20 +66,26 @@ def test_nothing_recorded_is_not_measured_and_says_the_next_step(own_installatio
     assert "Failed" not in said(page)
 
 
-def test_the_first_glance_is_verdict_and_four_numbers_with_what_they_are_of(own_installation: Installation):
+def test_the_first_glance_is_an_answer_and_four_numbers_with_what_they_are_of(own_installation: Installation):
     ask(own_installation, FRETE, FILA, "rota", votes="+-")
     page = open_page("report")
-    assert page.success[0].value == "✓ **Passed.** The vector signal was available in 3 of 3 searches."
+    assert not list(page.success)
+    told = said(page)
+    # Wilson, 1 of 2: 0.0945 to 0.9055
+    assert "**50% of 2 votes on the first five hits say useful (95 % interval 9% to 91%).**" in told
+    assert "0% of 3 searches showed no hit; p95 latency not measured (n = 3, and it needs 20)." in told
+    assert ":gray-badge[Vector signal ✓ 3 of 3]" in told
     assert numbers(page) == {
         "Searches": "3",
         "Precision@5": "0.50",
         "p95 latency": "—",
         "Without a hit": "0%",
     }
-    told = said(page)
     assert "0.50 of 2 votes; 95 % interval 0.09 to 0.91; few judgements" in told
     assert "p95 needs 20 and p99 needs 100 searches; there are 3" in told
-    assert "Fewer than 20 votes" in told
+    assert "fewer than 20 searches were judged" in told
+    # no arrow and no colour against a window that can't say anything
+    assert not any(metric.delta for metric in page.metric)
 
 
 def test_a_window_without_any_vector_signal_fails_and_says_why(
@@ -90,15 +96,17 @@ def test_a_window_without_any_vector_signal_fails_and_says_why(
         "update rag_searches set vector_available = false, degraded = true, degraded_reason = 'provider'"
     )
     page = open_page("report")
-    assert page.error[0].value.startswith(
-        "✗ **Failed.** The vector signal was available in none of 2 searches"
-    )
+    assert page.warning[0].value.startswith("The vector signal was available in none of 2 searches")
+    assert ":red-badge[Vector signal ✗ 0 of 2]" in said(page)
     assert "degraded]" in said(page)
     # a degraded search says nothing about precision or latency, and 0 would be a lie
     assert numbers(page)["Precision@5"] == "—"
     assert numbers(page)["p95 latency"] == "—"
-    assert "not measured: no vote" in said(page)
+    assert "not measured: every search was degraded; every search was degraded, so their hits" in said(page)
     assert "not measured: no search that was not degraded" in said(page)
+    # the list below has their hits, and a signal that was not run did not look for them
+    assert "no hit was shown" not in said(page)
+    assert "0" not in table(page, "hits")
 
 
 def test_synthetic_rows_are_left_out_until_they_are_asked_for_and_then_badged(own_installation: Installation):
@@ -251,6 +259,28 @@ def test_a_search_opens_with_its_hits_and_votes_and_closes(own_installation: Ins
     page.button(key="report-search-close").click().run()
     assert "▲ useful (human:ana)" not in texts(page)
     assert "search" not in page.query_params
+
+
+def test_a_recorded_hit_without_a_vector_score_says_that_the_signal_was_not_run(
+    own_installation: Installation, connection: psycopg.Connection
+):
+    (search,) = ask(own_installation, FILA)
+    connection.execute(
+        """
+        update rag_searches set degraded = true, vector_available = false, degraded_reason = 'provider',
+            hits = (select jsonb_agg(hit || '{"vectorScore": null}') from jsonb_array_elements(hits) hit)
+        """
+    )
+    told = texts(open_page("report", search=search))
+    assert "vector not run, lexical 0." in told
+    assert "vector not found" not in told
+
+
+def test_what_every_search_has_in_common_is_a_line_and_no_table(own_installation: Installation):
+    ask(own_installation, FRETE, FILA)
+    page = open_page("report", by="scope")
+    assert "By scope: the same in every search (adr, docs, session)." in texts(page)
+    assert not [frame for frame in page.dataframe if "precision@5" in frame.value]
 
 
 def test_a_hit_that_a_reindex_removed_is_said_to_be_gone(

@@ -66,7 +66,9 @@ def test_the_report_exits_1_when_no_search_had_its_vector_signal_and_0_for_one_t
     assert (code, verdict["passed"]) == (1, False)
     assert "vector signal" in str(verdict["reason"])
     assert run(medir, ["rag"]) == 1
-    assert "Failed: The vector signal was available in none of 1 search" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "Vector signal ✗ 0 of 1" in printed
+    assert "The vector signal was available in none of 1 search" in printed
     made.search.ask("entrega", "A fila guarda eventos", actor=ANA)
     assert call(capsys, "rag")[0] == 0
 

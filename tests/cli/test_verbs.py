@@ -137,6 +137,12 @@ def test_a_degraded_search_is_good_and_says_so_quickly(indexed: Caller, installa
     assert shapes.mismatches(ended.document, shapes.SEARCH) == []
     assert (ended.document["vectorAvailable"], ended.document["degraded"]) == (False, True)
     assert ended.document["hits"]
+    place = ("--whole", "--explain", "docs/seguranca.md")
+    printed = other("search", "Quando o frete é calculado?", "--project", "entrega", *place).stdout
+    # the signal was not run: nobody knows what it would have found
+    assert "vector not run, lexical 0." in printed
+    assert "vector rank not run" in printed
+    assert "neither" not in printed
 
 
 def test_a_golden_run_has_the_contracts_shape(indexed: Caller) -> None:

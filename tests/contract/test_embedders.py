@@ -1,6 +1,7 @@
 """What every embedder promises: `rag_core.ports.Embedder`, over all that there are."""
 
 import threading
+import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -12,7 +13,7 @@ from rag_core.embedding.encoder import EmbeddedEncoder
 from rag_core.embedding.ollama import OllamaEmbedder
 from rag_core.errors import EmbeddingFailed
 from rag_core.model import EmbeddingModel
-from rag_core.ports import Embedder, EmbeddingRole, Vectors
+from rag_core.ports import Embedder, EmbeddingRole, Loading, Vectors
 
 TEXTS = ["A fusão soma os dois sinais.", "O limiar corta citações fracas.", "gato"]
 
@@ -97,3 +98,15 @@ def test_several_threads_get_the_vectors_that_one_gets(embedder: Embedder) -> No
         thread.join()
     assert sorted(found) == [0, 1, 2, 3]
     assert all(np.allclose(vectors, expected, atol=1e-5) for vectors in found.values())
+
+
+def test_what_lives_in_this_process_can_be_loaded_before_a_question_is_timed() -> None:
+    encoder = EmbeddedEncoder()
+    assert isinstance(encoder, Loading)
+    encoder.load()
+    # once: another call, and what embeds, find it there
+    started = time.perf_counter()
+    encoder.load()
+    assert time.perf_counter() - started < 0.1
+    with OllamaEmbedder("127.0.0.1:1") as elsewhere:
+        assert not isinstance(elsewhere, Loading)

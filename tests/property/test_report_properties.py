@@ -130,10 +130,14 @@ def prepared(module_database: Database) -> Callable[[list[Asked]], object]:
                 "insert into projects (project_id, name, repo) values (%s, %s, '/nowhere')",
                 (project_id, project_id),
             )
-            for settings_id, model in MODELS.items():
+            for cap, (settings_id, model) in enumerate(MODELS.items()):
                 connection.execute(
                     "insert into search_settings (project_id, id, settings) values (%s, %s, %s)",
-                    (project_id, settings_id, Jsonb({"embeddingModel": model, "limit": 5})),
+                    (
+                        project_id,
+                        settings_id,
+                        Jsonb({"embeddingModel": model, "limit": 5, "maxPerFile": cap}),
+                    ),
                 )
             for number, chunk_id in enumerate(CHUNKS):
                 connection.execute(

@@ -19,7 +19,7 @@ from rag_core.model import Scope
 from rag_core.presets import Overrides
 from rag_core.report.counterfactual import compare_with, find_rival
 from rag_core.report.making import make_report
-from rag_core.report.numbers import Counterfactual, Report
+from rag_core.report.numbers import Counterfactual, JudgedSearches, Report
 from rag_core.report.window import Window
 
 NOON = rows.NOON
@@ -102,6 +102,34 @@ def test_of_five_hits_two_judged_precision_is_of_the_two_and_says_so(
     ]
     assert whole.precision[5].value == 0.5
     assert (whole.judged, whole.shown, whole.judged_share) == (2, 5, 0.4)
+
+
+def test_searches_are_judged_once_each_whoever_voted_how_often(
+    database: Database, connection: Connection
+) -> None:
+    rows.project(connection, "p")
+    chunks = [rows.chunk(connection, "p", ordinal=ordinal) for ordinal in range(5)]
+
+    def voted(hit_count: int, *ballots: str, degraded: bool = False) -> None:
+        """A search with votes: `1u` says that the first hit is useful, `2i` that the second is irrelevant."""
+        search_id = rows.search(connection, "p", hit_count=hit_count, degraded=degraded)
+        for ballot in ballots:
+            rank, verdict = int(ballot[0]), "util" if ballot[1] == "u" else "irrelevante"
+            rows.vote(
+                connection, "p", search_id, chunks[rank - 1], rank=rank, verdict=verdict, actor_id=ballot
+            )
+
+    voted(5, "1u", "1i", "2i", "3i", "4i", "5i")  # answered, by its first hit in somebody's eyes
+    voted(5, "1i", "2u")  # answered, below its first hit
+    voted(5, "4u")  # answered, its first hit not judged
+    voted(5, "1i", "2i", "3i")  # its first three hits are no answer
+    voted(2, "1i", "2i")  # nor are both of two
+    voted(5, "1i", "2i", "4i")  # the third may be one: nobody knows
+    voted(5, "1i", degraded=True)
+    voted(5)
+    assert report(database).whole.judged_searches == JudgedSearches(
+        answered=3, unanswered=2, first_judged=2, first_useful=1
+    )
 
 
 def test_a_report_over_many_searches_is_a_page_of_numbers_even_where_the_pool_has_one_connection(
@@ -213,24 +241,79 @@ def made(database: Database, tmp_path: Path) -> Services:
     return opened
 
 
-def test_what_was_only_tried_is_no_change_of_settings_until_it_is_adopted(made: Services) -> None:
-    tried = Overrides(weight_vector=0.55)
-    question = "Quando o frete é calculado?"
-    ids = [
-        made.search.ask("entrega", question, actor=ANA, overrides=overrides).settings.id
-        for overrides in (Overrides(), tried, Overrides())
-    ]
-    first = make_report(made.database, "entrega", EVER)
-    assert [entry.settings_id for entry in first.mixed_settings] == ids[:2]
-    assert [entry.settings_id for entry in first.settled] == ids[:1]
+QUESTION = "Quando o frete é calculado?"
 
+
+def adopt(made: Services, overrides: Overrides) -> None:
     with made.database.connection() as connection:
         project = find_project(connection, "entrega")
     assert project is not None
-    adopt_settings(made.database, SystemClock(), project, overrides=tried, reason="finds more", actor=ANA)
-    assert made.search.ask("entrega", question, actor=ANA).settings.id == ids[1]
+    adopt_settings(made.database, SystemClock(), project, overrides=overrides, reason="finds more", actor=ANA)
+
+
+def ids_asked(made: Services, *trials: Overrides | None) -> list[str]:
+    return [made.search.ask("entrega", QUESTION, actor=ANA, overrides=trial).settings.id for trial in trials]
+
+
+def test_a_trial_is_no_change_of_settings_what_is_adopted_is_and_so_is_coming_back(made: Services) -> None:
+    tried = Overrides(weight_vector=0.55)
+    ids = ids_asked(made, None, tried, None)
+    first = make_report(made.database, "entrega", EVER)
+    # numbers under two rules are not one number, whoever tried the second
+    assert [entry.settings_id for entry in first.mixed_settings] == ids[:2]
+    assert [turn.settings_id for turn in first.turns] == ids[:1]
+
+    adopt(made, tried)
+    adopted_at = SystemClock().now()
+    assert ids_asked(made, None) == [ids[1]]
     then = make_report(made.database, "entrega", EVER)
-    assert [entry.settings_id for entry in then.settled] == ids[:2]
+    assert [turn.settings_id for turn in then.turns] == ids[:2]
+    # the change is when it came into force, not when somebody tried it
+    assert then.turns[1].at >= adopted_at
+    adopt(made, Overrides(preset="embedded"))
+    assert ids_asked(made, tried, None) == [ids[1], ids[0]]
+    back = make_report(made.database, "entrega", EVER)
+    assert [turn.settings_id for turn in back.turns] == [ids[0], ids[1], ids[0]]
+
+
+def test_numbers_that_were_tried_first_and_are_the_presets_own_are_in_force(made: Services) -> None:
+    preset = made.search.ask("entrega", QUESTION, actor=ANA, synthetic=True).settings
+    # asked for by name, the numbers in force are a trial; asked for by nobody, they are in force
+    same = Overrides(threshold=preset.ranking.threshold)
+    with made.database.connection() as connection:
+        connection.execute("delete from rag_searches")
+        connection.execute("delete from search_settings")
+    assert ids_asked(made, same) == [preset.id]
+    assert make_report(made.database, "entrega", EVER).turns == ()
+    assert ids_asked(made, None) == [preset.id]
+    assert [turn.settings_id for turn in make_report(made.database, "entrega", EVER).turns] == [preset.id]
+
+
+def test_a_callers_limit_is_no_setting_and_stands_in_the_searchs_frozen_copy(made: Services) -> None:
+    usual, short, deep = ids_asked(made, None, Overrides(limit=1), Overrides(limit=9))
+    assert usual == short == deep
+    found = make_report(made.database, "entrega", EVER)
+    assert (found.mixed_settings, len(found.splits["settings"]), len(found.turns)) == ((), 1, 1)
+    with made.database.connection() as connection:
+        frozen = connection.execute(
+            "select weights ->> 'limit' from rag_searches order by created_at"
+        ).fetchall()
+        kept = connection.execute("select settings ->> 'limit' from search_settings").fetchall()
+    assert (frozen, kept) == ([("5",), ("1",), ("9",)], [("5",)])
+    # a limit that a maintainer adopted is a change
+    adopt(made, Overrides(limit=9))
+    (adopted,) = ids_asked(made, None)
+    after = make_report(made.database, "entrega", EVER)
+    assert [turn.settings_id for turn in after.turns] == [usual, adopted]
+    assert after.turns[1].settings["limit"] == 9
+
+
+def test_a_rival_shows_as_many_hits_as_the_caller_asked_for(made: Services) -> None:
+    usual = made.search.ask("entrega", QUESTION, actor=ANA, synthetic=True)
+    assert len(usual.ranking.hits) > 1
+    made.search.ask("entrega", QUESTION, actor=ANA, overrides=Overrides(limit=1))
+    found = compared(made, f"settings:{usual.settings.id}")
+    assert (found.searches, found.overlap) == (1, 1.0)
 
 
 def compared(made: Services, against: str) -> Counterfactual:

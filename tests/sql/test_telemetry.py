@@ -2,20 +2,24 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psycopg
 import pytest
 import rows
 
-from material import ANA, CASES, Services, make_project, services
+from bag_of_words import BagOfWords
+from material import ANA, CASES, Fixed, Services, make_project, services
 from rag_core.answer import Answer
 from rag_core.database.connections import Database
 from rag_core.database.projects import Project, find_project
 from rag_core.model import Actor, Scope
+from rag_core.ports import EmbeddingRole, Vectors
 from rag_core.presets import Overrides
-from rag_core.telemetry import count_losses
+from rag_core.search import Search
+from rag_core.telemetry import Telemetry, count_losses
 
 
 @pytest.fixture
@@ -91,7 +95,7 @@ def test_all_settings_in_force_are_frozen_in_the_row_the_model_included(made: Se
 def test_a_distinct_set_of_numbers_is_kept_once_however_often_it_is_used(made: Services) -> None:
     ask(made)
     ask(made, "A fila guarda eventos")
-    ask(made, overrides=Overrides(limit=3))
+    ask(made, overrides=Overrides(threshold=0.1))
     assert counts(made) == (3, 3, 2)
 
 
@@ -120,6 +124,52 @@ def test_the_parts_of_the_latency_are_kept(made: Services) -> None:
         (timings.total_ms, timings.embed_ms, timings.vector_ms, timings.lexical_ms, timings.rank_ms), rel=1e-4
     )
     assert timings.total_ms >= timings.embed_ms + timings.vector_ms + timings.lexical_ms + timings.rank_ms
+
+
+class Passing:
+    """A clock that stands still but for what is done to it."""
+
+    def __init__(self) -> None:
+        self.ms = 0.0
+
+    def now(self) -> datetime:
+        return datetime(2026, 1, 2, 12, tzinfo=UTC)
+
+    def monotonic_ms(self) -> float:
+        return self.ms
+
+
+class Cold(BagOfWords):
+    """Takes a second to be loaded, once, and four milliseconds a text."""
+
+    def __init__(self, clock: Passing) -> None:
+        super().__init__()
+        self._clock = clock
+        self._loaded = False
+
+    def load(self) -> None:
+        self._clock.ms += 0.0 if self._loaded else 1000.0
+        self._loaded = True
+
+    def embed(self, texts: Sequence[str], role: EmbeddingRole) -> Vectors:
+        self.load()
+        self._clock.ms += 4.0 * len(texts)
+        return super().embed(texts, role)
+
+
+def test_loading_a_model_into_the_process_is_no_searchs_time(made: Services) -> None:
+    clock = Passing()
+    search = Search(
+        database=made.database,
+        providers=Fixed(Cold(clock)),
+        telemetry=Telemetry(made.database, loss_log=None),
+        clock=clock,
+    )
+    for _ in ("the first of its process", "the second"):
+        answer = search.ask("entrega", "Quando o frete é calculado?", actor=ANA)
+        assert answer.found.vector_available
+        assert (answer.timings.embed_ms, answer.timings.total_ms) == (4.0, 4.0)
+    assert clock.ms == 1008.0
 
 
 def test_availability_and_degradation_are_two_facts_in_the_row(made: Services) -> None:

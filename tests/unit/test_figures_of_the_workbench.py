@@ -2,6 +2,7 @@
 
 import base64
 import datetime as dt
+from dataclasses import replace
 
 import pytest
 
@@ -13,8 +14,9 @@ from rag_core.figures.rank_strip import position, rank_strip
 from rag_core.figures.signal_bars import signal_bars, words_for
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.verdicts import expected_entries
-from rag_core.model import Place, RankingSettings
+from rag_core.model import CandidateSet, DegradedReason, Place, RankingSettings
 from rag_core.ranking import rank
+from rag_core.signal_words import Absent, absent, in_no_list, nothing_found
 
 HALF = RankingSettings(weight_vector=0.5, weight_lexical=0.5, threshold=0.2, max_per_file=1, limit=1)
 MORNING = dt.datetime(2026, 1, 2, 8, 0, tzinfo=dt.UTC)
@@ -26,9 +28,9 @@ def svg_of(address: str) -> str:
     return base64.b64decode(data).decode()
 
 
-def strip(**ranks: int | None) -> str:
+def strip(*, vector_ran: bool = True, **ranks: int | None) -> str:
     given = {"vector_rank": None, "lexical_rank": None, "whole_rank": None, "rank": None} | ranks
-    return svg_of(rank_strip(**given, limit=5, theme=LIGHT))
+    return svg_of(rank_strip(**given, limit=5, theme=LIGHT, vector_ran=vector_ran))
 
 
 def a_point(hour: int, passed: int, floor: int, *, gate_passed: bool = True) -> FloorPoint:
@@ -123,8 +125,43 @@ def test_a_history_of_nothing_says_so():
     assert floor_history([], LIGHT).layout.annotations[0].text == "No run yet"
 
 
+BOTH_RAN = Absent(vector="not found", lexical="not found")
+
+
+def test_a_signal_that_was_not_run_is_not_said_to_have_found_nothing():
+    found = CandidateSet(
+        candidates=(chunk("a.md", lexical=(0.9, 1)),),
+        vector_available=False,
+        degraded=True,
+        degraded_reason=DegradedReason.PROVIDER,
+        searchable_terms=2,
+    )
+    ranking = rank(found, HALF)
+    assert absent(ranking) == Absent(vector="not run", lexical="not found")
+    figure = signal_bars(found.candidates[0], HALF, LIGHT, absent(ranking))
+    assert {note.text for note in figure.layout.annotations} == {"vector — not run", "lexical 0.900, rank 1"}
+    assert in_no_list(ranking) == "not in the lexical list, and the vector signal was not run"
+    assert (
+        nothing_found(ranking) == "the lexical signal found no candidate, and the vector signal was not run"
+    )
+    # a question without any word to search for: the other way round
+    of_signs = replace(found, vector_available=True, degraded=False, degraded_reason=None, searchable_terms=0)
+    assert absent(rank(of_signs, HALF)) == Absent(vector="not found", lexical="not run")
+    both = rank(replace(of_signs, searchable_terms=1), HALF)
+    assert (in_no_list(both), nothing_found(both)) == (
+        "in neither signal's list",
+        "neither signal found a candidate",
+    )
+
+
+def test_the_strip_of_a_case_has_no_disc_for_a_vector_signal_that_was_not_run():
+    given = {"vector_rank": None, "lexical_rank": 2, "whole_rank": 2, "rank": 2}
+    assert VECTOR in strip(**given)
+    assert VECTOR not in strip(**given, vector_ran=False)
+
+
 def test_a_signal_that_did_not_find_the_chunk_is_a_dash_and_no_score():
-    figure = signal_bars(chunk("a.md", vector=(0.42, 3)), HALF, LIGHT)
+    figure = signal_bars(chunk("a.md", vector=(0.42, 3)), HALF, LIGHT, BOTH_RAN)
     assert list(figure.data[0].marker.color) == [LEXICAL, VECTOR]
     assert list(figure.data[0].x) == [0.0, 0.42]
     assert {note.text for note in figure.layout.annotations} == {
@@ -134,6 +171,6 @@ def test_a_signal_that_did_not_find_the_chunk_is_a_dash_and_no_score():
 
 
 def test_a_negative_cosine_is_told_and_draws_no_bar():
-    figure = signal_bars(chunk("a.md", vector=(-0.1, 9)), HALF, LIGHT)
+    figure = signal_bars(chunk("a.md", vector=(-0.1, 9)), HALF, LIGHT, BOTH_RAN)
     assert list(figure.data[0].x) == [0.0, 0.0]
-    assert words_for(-0.1, 9) == "-0.100, rank 9"
+    assert words_for(-0.1, 9, BOTH_RAN.vector) == "-0.100, rank 9"

@@ -157,6 +157,13 @@ def test_a_place_in_no_candidate_list_is_a_matter_of_the_index() -> None:
     assert one["index"].sentence == f"x.md is in neither signal's first 2 candidates{tail}"
     assert two["index"].sentence == f"No expected place is in either signal's first 2 candidates{tail}"
     assert nothing["index"].sentence == f"Neither signal found anything{tail}"
+    # of a signal that was not run, nobody knows what it would have found
+    by_words = by_kind(
+        expecting("x.md"), dataclasses.replace(candidates, vector_available=False), VECTOR_ONLY
+    )
+    assert by_words["index"].sentence == (
+        f"x.md is not in the lexical signal's first 2 candidates, and the vector signal was not run{tail}"
+    )
 
 
 def test_a_case_without_answer_is_told_the_threshold_that_would_empty_it() -> None:

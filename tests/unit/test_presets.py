@@ -15,7 +15,18 @@ from rag_core.model import (
     Scope,
     SearchSettings,
 )
-from rag_core.presets import EMBEDDED, EMBEDDED_STRICT, PRESETS, SEEDS, Overrides, from_json, resolve_settings
+from rag_core.presets import (
+    EMBEDDED,
+    EMBEDDED_STRICT,
+    PRESETS,
+    SEEDS,
+    CommittedSettings,
+    FirstSource,
+    Limits,
+    Overrides,
+    from_json,
+    resolve_settings,
+)
 
 NOMIC = "ollama/nomic-embed-text@0a109f422b47+search-v1"
 EMBEDDED_ENCODER = "embedded/use-multilingual-v3@0123456789ab+none"
@@ -26,6 +37,8 @@ def resolve(
     model_id: str | None = NOMIC,
     *,
     adopted: Mapping[str, object] | None = None,
+    committed: CommittedSettings | None = None,
+    first: FirstSource = "adopted",
     file_limit: int | None = None,
     scopes: tuple[Scope, ...] = ALL_SCOPES,
     **flags: object,
@@ -34,6 +47,8 @@ def resolve(
         model_id=model_id,
         scopes=scopes,
         adopted=adopted,
+        committed=committed,
+        first=first,
         overrides=Overrides(**flags),
         file_limit=file_limit,
     )
@@ -215,3 +230,59 @@ def test_settings_that_lack_a_number_are_refused_and_it_is_named(key: str) -> No
 def test_any_flag_makes_a_trial_of_a_golden_run(field: str) -> None:
     assert not Overrides().any_given
     assert Overrides(**{field: None if field in ("threshold", "max_per_file") else 1}).any_given
+
+
+COMMITTED = CommittedSettings(numbers=Overrides(weight_vector=0.5, limit=7))
+
+
+@pytest.mark.parametrize(
+    ("given", "source", "weight"),
+    [
+        ({}, "seeds", 0.6),
+        ({"committed": COMMITTED}, "committed", 0.5),
+        ({"adopted": ADOPTED}, "adopted", 0.25),
+        ({"adopted": ADOPTED, "committed": COMMITTED}, "adopted", 0.25),
+        ({"adopted": ADOPTED, "committed": COMMITTED, "first": "committed"}, "committed", 0.5),
+        ({"adopted": ADOPTED, "first": "committed"}, "adopted", 0.25),
+        ({"adopted": ADOPTED, "committed": COMMITTED, "weight_vector": 0.9}, "trial", 0.9),
+        (
+            {"adopted": ADOPTED, "committed": COMMITTED, "first": "committed", "preset": "embedded"},
+            "trial",
+            0.2,
+        ),
+    ],
+)
+def test_flags_are_stronger_than_decisions_and_these_than_presets(
+    given: dict[str, object], source: str, weight: float
+) -> None:
+    settings = resolve(UNKNOWN, **given)
+    assert (settings.source, settings.ranking.weight_vector) == (source, weight)
+
+
+def test_a_cases_files_limit_stands_above_both_decisions_and_below_a_flag() -> None:
+    for first in ("adopted", "committed"):
+        given = {"adopted": ADOPTED, "committed": COMMITTED, "first": first, "file_limit": 3}
+        assert resolve(**given).ranking.limit == 3
+        assert resolve(**given, limit=4).ranking.limit == 4
+
+
+def test_a_settings_file_without_a_number_decides_nothing() -> None:
+    only_limits = CommittedSettings(made_for=NOMIC, limits=Limits(useful=0.5))
+    settings = resolve(adopted=ADOPTED, committed=only_limits, first="committed")
+    assert settings.source == "adopted"
+    assert resolve(committed=only_limits).source == "preset"
+
+
+def test_numbers_left_out_of_a_settings_file_are_those_of_its_preset_else_of_the_models() -> None:
+    of_model = resolve(EMBEDDED_ENCODER, committed=CommittedSettings(numbers=Overrides(max_per_file=None)))
+    assert of_model.ranking == dataclasses.replace(EMBEDDED.ranking, max_per_file=None)
+    assert of_model.preset is None
+    named = resolve(NOMIC, committed=CommittedSettings(numbers=Overrides(preset="embedded-strict")))
+    assert (named.source, named.preset, named.ranking) == (
+        "committed", "embedded-strict", EMBEDDED_STRICT.ranking
+    )  # fmt: skip
+
+
+def test_another_fusion_in_a_settings_file_drops_the_presets_threshold() -> None:
+    ranking = resolve(committed=CommittedSettings(numbers=Overrides(fusion=Fusion.RRF))).ranking
+    assert (ranking.fusion, ranking.threshold) == (Fusion.RRF, None)

@@ -19,6 +19,7 @@ from rag_core.figures.report import (
 from rag_core.formats.report_csv import HEADER, report_csv
 from rag_core.formats.report_html import report_html
 from rag_core.report.definitions import DEFINITIONS, explain_number
+from rag_core.report.in_force import SettingsInForce, Turn
 from rag_core.report.numbers import (
     NO_SEARCHES,
     SPLITS,
@@ -28,7 +29,6 @@ from rag_core.report.numbers import (
     Precision,
     RankVotes,
     Report,
-    SettingsInForce,
     Verdict,
 )
 
@@ -74,9 +74,13 @@ FULL = report(
     synthetic=True,
     settings=tuple(
         SettingsInForce(
-            settings_id=name * 16, settings={"weightVector": 0.6}, searches=60, first_at=START, last_at=END
+            settings_id=name * 16, settings={"weightVector": weight}, searches=60, first_at=START, last_at=END
         )
-        for name in "ab"
+        for name, weight in (("a", 0.6), ("b", 0.5))
+    ),
+    turns=tuple(
+        Turn(at=START, settings_id=name * 16, settings={"weightVector": weight})
+        for name, weight in (("a", 0.6), ("b", 0.5))
     ),
     splits=dict.fromkeys(SPLITS, ())
     | {
@@ -157,6 +161,26 @@ def test_one_setting_is_not_mixed_and_two_are() -> None:
     assert len(FULL.mixed_settings) == 2
 
 
+def limited(name: str, limit: int, *, decided: bool = False, at: datetime = START) -> SettingsInForce:
+    return SettingsInForce(
+        settings_id=name * 16,
+        settings={"weightVector": 0.6, "limit": limit},
+        searches=10,
+        first_at=at,
+        last_at=at,
+        decided=decided,
+    )
+
+
+def test_a_callers_limit_makes_no_other_settings_and_a_decided_one_does() -> None:
+    # five was the preset's, three and ten were asked for by callers: one rule, so nothing is mixed
+    asked = (limited("a", 5, decided=True), limited("b", 3), limited("c", 10))
+    assert report(settings=asked).mixed_settings == ()
+    # of two decisions, each is a rule; what callers asked for counts with the first
+    mixed = report(settings=(*asked, limited("d", 8, decided=True, at=END))).mixed_settings
+    assert [(entry.settings_id[0], entry.searches) for entry in mixed] == [("a", 30), ("d", 10)]
+
+
 def test_the_json_has_the_contracts_keys_and_no_other() -> None:
     told = report().to_json()
     assert list(told) == [
@@ -205,6 +229,14 @@ def test_the_html_stands_alone_and_runs_nothing_of_the_data() -> None:
     assert "default-src" in own
     assert "synthetic" in own
     assert "0.80 of 5 votes" in own
+    # the gate is a small sign; the headline says what votes, hits and latency say
+    assert '<span class="badge">Vector signal ✓ 120 of 120</span>' in own
+    assert "Passed" not in own.split("<h2>")[0]
+    # Wilson, 4 of 5: 0.376 to 0.964
+    assert (
+        '<p class="headline">80% of 5 votes on the first five hits say useful (95 % interval 38% to 96%). '
+        "0% of 120 searches showed no hit; p95 latency 20 ms (n = 120).</p>" in own
+    )
 
 
 def test_the_html_of_an_empty_window_says_not_measured() -> None:
@@ -239,10 +271,14 @@ def test_a_lone_day_fills_its_axis_and_is_named_once() -> None:
 
 def test_a_mark_of_other_settings_stands_at_wall_time_in_the_zone_of_the_days() -> None:
     # half past one in London is half past ten of the evening before in São Paulo
-    second = dataclasses.replace(
-        FULL.settings[1], first_at=datetime.fromisoformat("2026-01-02T01:30:00+00:00")
+    at = datetime.fromisoformat("2026-01-02T01:30:00+00:00")
+    second, turn = (
+        dataclasses.replace(FULL.settings[1], first_at=at),
+        dataclasses.replace(FULL.turns[1], at=at),
     )
-    shown = dataclasses.replace(FULL, zone="America/Sao_Paulo", settings=(FULL.settings[0], second))
+    shown = dataclasses.replace(
+        FULL, zone="America/Sao_Paulo", settings=(FULL.settings[0], second), turns=(FULL.turns[0], turn)
+    )
     for draw in (latency_over_time, health_over_time):
         # the window's first settings are no change
         (mark,) = draw(shown, LIGHT).layout.shapes

@@ -18,6 +18,10 @@ from rag_core.errors import MedirError
 from rag_core.losses import Losses
 from rag_core.plurals import counted
 from rag_core.projects import current_commit
+from rag_core.tokens import tokens_asked_for
+
+# a proxy that says nothing of whom it asks for can't be told from somebody at this machine
+BEFORE_A_PROXY = "Make a token before a proxy is put in front: medir token create NAME --role maintainer"
 
 _LEAST_FREE_BYTES = 500_000_000
 # in earlier ones, an insert beside a vacuum can fail with "graph not repaired"
@@ -100,11 +104,24 @@ def _inside(services: Services) -> Iterator[Check]:
     yield check_pgvector(extension)
     yield Check(name="locale", ok=bool(locale_ok), found="accented letters have cases" if locale_ok else "C")
     yield Check(name="schema", ok=not schema.pending, found=f"migration {schema.current}")
+    yield _callers(services)
     with services.database.connection() as connection:
         projects = list_projects(connection)
     for project in projects:
         yield _project(project)
         yield from _settings(settings_in_force(services.database, project), project)
+
+
+def _callers(services: Services) -> Check:
+    if services.configuration.sign_in:
+        return Check(name="callers", ok=True, found="people sign in with a provider, programs with a token")
+    if tokens_asked_for(services.database):
+        return Check(name="callers", ok=True, found="everybody is asked for a token")
+    return Check(
+        name="callers",
+        ok=True,
+        found=f"this machine alone is served, and nobody on it is asked for a token. {BEFORE_A_PROXY}",
+    )
 
 
 def _project(project: Project) -> Check:

@@ -208,6 +208,12 @@ def test_the_embedded_server_that_it_started_ends_with_it(open_home: Path, tmp_p
         ({}, 200),
         ({"host": "evil.example"}, 421),
         ({"origin": "https://evil.example"}, 403),
+        # another port of this machine is another site
+        ({"origin": "http://127.0.0.1:3000"}, 403),
+        ({"origin": "http://localhost:3000"}, 403),
+        ({"origin": "null"}, 403),
+        # whoever a proxy asks for does not sit here
+        ({"x-forwarded-for": "127.0.0.1"}, 401),
         ({"content-type": "text/plain"}, 400),
     ],
 )
@@ -217,6 +223,8 @@ def test_over_http_a_page_of_another_site_is_turned_away(
     sent = {**_HTTP_HEADERS, "content-type": "application/json", **headers}
     answer = httpx.post(address, content=json.dumps(_LIST), headers=sent)
     assert answer.status_code == status
+    assert answer.headers["x-frame-options"] == "DENY"
+    assert answer.headers["x-content-type-options"] == "nosniff"
 
 
 def test_over_http_nothing_is_pushed_and_no_session_is_kept(address: str) -> None:

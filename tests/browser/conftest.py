@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from browser_material import ARGUMENTS, CHROMIUM, SETTLED, served, why_no_browser
 
-from workbench_material import installations
+from workbench_material import Installation, installations
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -27,15 +27,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def workbench_address(
+def installation(
     server_url: str, template_database: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
+) -> Iterator[Installation]:
+    """What the workbench shows."""
+    with installations(server_url, template_database, tmp_path_factory.mktemp("browser")) as make:
+        yield make()
+
+
+@pytest.fixture(scope="session")
+def workbench_address(installation: Installation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where the workbench listens."""
-    folder = tmp_path_factory.mktemp("browser")
-    with installations(server_url, template_database, folder) as make:
-        environment = make().environment
-        with served(environment, folder / "serve.log") as address:
-            yield address
+    with served(installation.environment, tmp_path_factory.mktemp("served") / "serve.log") as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

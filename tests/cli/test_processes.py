@@ -73,6 +73,7 @@ def test_ctrl_c_ends_the_workbench_and_the_server_behind_it(from_nothing: Instal
     try:
         assert process.stderr is not None
         assert process.stderr.readline().startswith("Workbench: http://127.0.0.1:")
+        assert "Make a token before a proxy is put in front" in process.stderr.readline()
         assert is_running(from_nothing)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)

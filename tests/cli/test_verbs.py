@@ -364,7 +364,9 @@ def test_coverage_and_doctor_have_the_contracts_shapes(indexed: Caller) -> None:
     examined = indexed("doctor", "--json")
     assert examined.code == 0
     assert shapes.mismatches(examined.document, shapes.DOCTOR) == []
-    assert "telemetryLost" in {check["name"] for check in examined.document["checks"]}
+    found = {check["name"]: check["found"] for check in examined.document["checks"]}
+    assert "telemetryLost" in found
+    assert "Make a token before a proxy is put in front" in found["callers"]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
+from uuid import UUID
 
 from rag_core.database.projects import Project
 from rag_core.evaluation import Evaluation, GoldenRun
@@ -125,6 +126,7 @@ def run_against(
     overrides: Overrides | None = None,
     allow_degraded: bool = False,
     listener: Progress | None = None,
+    run_id: UUID | None = None,
 ) -> tuple[GoldenRun, BaselineComparison]:
     """Run the golden set, compare it with a baseline, and record both. Arguments and errors as `run_golden`."""
     compared: list[BaselineComparison] = []
@@ -142,6 +144,7 @@ def run_against(
         ways=(baseline_way(baseline),),
         compare=compare,
         listener=listener,
+        run_id=run_id,
     )
     return run, compared[0]
 

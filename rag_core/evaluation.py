@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import UUID
 
 from rag_core.answer import hits_to_json
 from rag_core.database.chunks import indexed_places, read_contents
@@ -143,6 +144,7 @@ class Evaluation:
         ways: Sequence[LexicalWay] = (),
         compare: Callable[[GoldenRun], Mapping[str, object]] | None = None,
         listener: Progress | None = None,
+        run_id: UUID | None = None,
     ) -> GoldenRun:
         """Ask every case and judge what comes back. Writes no `rag_searches` row.
 
@@ -156,6 +158,7 @@ class Evaluation:
             ways: Other lexical ways to ask in too, kept in `others`; they play no part in the verdicts.
             compare: What is recorded beside the run as its `baseline`.
             listener: Told of the progress.
+            run_id: Given where the caller has promised an id already.
 
         Raises:
             FaultyGoldenSet: The set does not parse, or has cases that can't be won.
@@ -182,6 +185,7 @@ class Evaluation:
             },
             exclusive=False,
             listener=listener,
+            run_id=run_id,
         ) as handle:
             measured = self._measurement.take(project, golden, overrides, handle.progress, ways=ways)
             if not allow_degraded:
@@ -251,6 +255,7 @@ def raise_project_floor(
     actor: Actor,
     reason: str,
     listener: Progress | None = None,
+    run_id: UUID | None = None,
 ) -> RaisedFloor:
     """Raise the floor in a cases file to what passes now under the settings in force.
 
@@ -262,7 +267,9 @@ def raise_project_floor(
         raise InvalidInput(
             "A floor is raised for a reason.", hint="Say why with --reason.", where={"field": "reason"}
         )
-    run = evaluation.run_golden(project, actor=actor, cases=file, reason=reason, listener=listener)
+    run = evaluation.run_golden(
+        project, actor=actor, cases=file, reason=reason, listener=listener, run_id=run_id
+    )
     before, after = run.outcome.floor, run.outcome.passed
     highest = run.floor_history.highest
     if after < (highest or 0) and run.floor_fall is not None:

@@ -65,7 +65,8 @@ def draw_start(view: Frame, kept: Kept | None, measure: Measure) -> None:
         key="calibrate",
         type="secondary" if done else "primary",
         icon=":material/tune:",
-        help="Fetches the candidates of every case once, and tries the choice on cases held out. Writes no search.",
+        help="Fetches the candidates of every case once, and tries the choice on cases that took no part in it. "
+        "Writes no search.",
     ):
         price = PRICE.read()
         demands = Demands(measure=measure) if price is None else Demands(measure=measure, price=price)

@@ -22,15 +22,18 @@ from medir.page_kit.calibration_picture import draw_at_hand, draw_curve, draw_ma
 from medir.page_kit.calibration_running import (
     Kept,
     draw_failure,
+    ended,
     follow,
     ground_of,
+    is_for,
     is_running,
     kept_for,
     last_calibration,
+    runs_for,
 )
 from medir.page_kit.calibration_scene import build_scene
 from medir.page_kit.calibration_setting import NUMBERS
-from medir.page_kit.calibration_states import draw_not_calibrated
+from medir.page_kit.calibration_states import draw_made_from, draw_not_calibrated, draw_recorded
 from medir.page_kit.calibration_verdict import draw_verdict
 from medir.page_kit.frame import Frame, frame
 from medir.page_kit.guard import guarded
@@ -67,12 +70,16 @@ def _draw_calibration(view: Frame, file: Path, in_force: SearchSettings) -> None
         return
     measure = parse_measure(METRIC.read())
     ground = ground_of(view, golden)
-    kept, last = kept_for(ground, measure), last_calibration(view)
-    running = is_running(view, last)
+    runs, last = runs_for(view, ground, measure), last_calibration(view)
+    kept, running = kept_for(runs, ground), is_running(view, last)
     if kept is not None and kept.found.demands.measure == measure:
+        draw_made_from(view, kept.run, ground)
         draw_verdict(kept)
+    elif kept is None and runs and is_for(runs[0], measure):
+        draw_made_from(view, runs[0], ground)
+        draw_recorded(runs[0])
     else:
-        draw_not_calibrated(measure, kept, last)
+        draw_not_calibrated(measure, kept, next(iter(ended(view)), None), ground)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         baseline = draw_choices(view, kept, measure)
         if not running:

@@ -105,6 +105,12 @@ class Work:
         finally:
             self._give_back(process)
 
+    def prepare(self) -> None:
+        """Have a process ready that a run can be given to, so that whoever asks for one need not wait for it."""
+        with self._guard:
+            if not (self._idle or self._busy or self._closing.is_set()):
+                self._idle.append(WorkProcess(*self._installation))
+
     def start_once(self, key: str, task: Callable[[], object]) -> None:
         """Begin the task unless one of that key was ever begun."""
         with self._guard:

@@ -33,6 +33,8 @@ class _Worker:
         """One task after the other, until there was none for a while or none is wanted any more."""
         threading.Thread(target=self._listen, name="medir-tasks", daemon=True).start()
         signal.signal(signal.SIGTERM, lambda *_: self._stop())
+        # what most runs need is loaded before one is asked for
+        _ = self._services.calibrator
         while not self._stopping.is_set():
             try:
                 task = self._tasks.get(timeout=_IDLE_S)

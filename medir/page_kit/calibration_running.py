@@ -174,6 +174,11 @@ def is_for(run: Run, measure: Measure) -> bool:
     return run.parameters.get("metric") == str(measure)
 
 
+def prepare_calibration() -> None:
+    """Have a process ready for one."""
+    workbench().work.prepare()
+
+
 def start_calibration(view: Frame, demands: Demands) -> None:
     """Begin one outside this process, unless one is going on."""
     run_id, project_id = uuid4(), view.project.project_id

@@ -29,6 +29,7 @@ from medir.page_kit.calibration_running import (
     is_running,
     kept_for,
     last_calibration,
+    prepare_calibration,
     runs_for,
 )
 from medir.page_kit.calibration_scene import build_scene
@@ -70,8 +71,9 @@ def _draw_calibration(view: Frame, file: Path, in_force: SearchSettings) -> None
         return
     measure = parse_measure(METRIC.read())
     ground = ground_of(view, golden)
-    runs, last = runs_for(view, ground, measure), last_calibration(view)
-    kept, running = kept_for(runs, ground), is_running(view, last)
+    prepare_calibration()
+    runs = runs_for(view, ground, measure)
+    kept = kept_for(runs, ground)
     if kept is not None and kept.found.demands.measure == measure:
         draw_made_from(view, kept.run, ground)
         draw_verdict(kept)
@@ -82,18 +84,25 @@ def _draw_calibration(view: Frame, file: Path, in_force: SearchSettings) -> None
         draw_not_calibrated(measure, kept, next(iter(ended(view)), None), ground)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         baseline = draw_choices(view, kept, measure)
-        if not running:
-            draw_start(view, kept, measure)
         draw_freeze(view)
-    if running:
-        follow(view)
-    else:
-        draw_failure(view, last)
+    _draw_run(view, kept, measure)
     draw_freezing_failure(view)
     if kept is not None:
         _draw_workspace(kept, measure, baseline, in_force)
         with guarded("calibration-adopting"):
             draw_adopting(view, build_scene(kept, measure, baseline), in_force)
+
+
+@st.fragment
+def _draw_run(view: Frame, kept: Kept | None, measure: Measure) -> None:
+    """The button that begins a calibration, or the progress of one: a run of its own, which draws nothing else."""
+    with guarded("calibration-run"):
+        last = last_calibration(view)
+        if is_running(view, last):
+            follow(view)
+            return
+        draw_start(view, kept, measure)
+        draw_failure(view, last)
 
 
 def _read(view: Frame, file: Path) -> tuple[GoldenSet | None, list[Mapping[str, str | int | None]]]:

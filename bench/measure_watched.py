@@ -123,6 +123,8 @@ def in_terminal(environment: Mapping[str, str], url: str, trees: list[psutil.Pro
         env=dict(environment),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        # a terminal is a session of its own, and the scheduler may share by session
+        start_new_session=True,
     ) as command:
         _, status, usage = os.wait4(command.pid, 0)
         command.returncode = os.waitstatus_to_exitcode(status)
@@ -187,7 +189,10 @@ def serving(environment: Mapping[str, str]) -> Iterator[tuple[psutil.Process, st
         port = int(probe.getsockname()[1])
     address = f"http://127.0.0.1:{port}"
     with subprocess.Popen(
-        [*MEDIR, "serve", "--port", str(port)], env=dict(environment), stdout=subprocess.DEVNULL
+        [*MEDIR, "serve", "--port", str(port)],
+        env=dict(environment),
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
     ) as server:
         try:
             eventually(lambda: urllib.request.urlopen(f"{address}/api/ready", timeout=5).status == 200)
@@ -216,7 +221,8 @@ def browsers() -> Iterator[list["Browser"]]:
 @contextmanager
 def working(count: int) -> Iterator[None]:
     """Processes that do nothing but keep the processor busy."""
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    command = [sys.executable, "-c", "while True: pass"]
+    busy = [subprocess.Popen(command, start_new_session=True) for _ in range(count)]
     try:
         yield
     finally:
@@ -260,14 +266,16 @@ def told(measured: Mapping[str, Mapping[str, list[Calibrated]]]) -> str:
             f"Written by `bench/measure_watched.py` on {datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores: {CASES} "
             f"cases, {ROUNDS} rounds by turns,"
         ),
-        f"medians. Watched: begun by a click, with {WATCHERS} Chromium windows on the page. The ratios are of one run on",
-        "one noisy machine; absolute times mean little.",
+        f"medians. Watched: begun by a click, with {WATCHERS} Chromium windows on the page. The ratios are of one run",
+        "on one noisy machine; absolute times mean little.",
         "",
         "- **asked**: from the command's start, or the click, to the end of the run. **run**: the run's row alone.",
         "- **processor**: of the command, of the server and the processes it started, and of PostgreSQL, until the",
         "  end of the run. The browsers' own is not counted; drawing both pages after the end stands apart.",
         "- The command loads its libraries each time; the process beside the server stays for two minutes. **first**",
         "  is the one calibration before which it had just been started.",
+        "- Command, server, its process and each busy process have a session of their own, since the scheduler may share",
+        "  by session.",
         "",
         "| machine | how | asked, s | run, s | processor, s | drawing afterwards, processor s |",
         "|---|---|---|---|---|---|",

@@ -160,6 +160,11 @@ def open_services(configuration: Configuration) -> Services:
         raise
 
 
+def services_at(configuration: Configuration, url: str) -> Services:
+    """Services over a database that another process holds open, and whose schema it has brought up to date."""
+    return _build(configuration, None, url)
+
+
 def _build(configuration: Configuration, server: EmbeddedServer | None, url: str) -> Services:
     database = Database(url, revive=None if server is None else _restart(server))
     database.open()

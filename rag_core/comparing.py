@@ -8,6 +8,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import UUID
 
 from rag_core.database.projects import Project
 from rag_core.evaluation import Evaluation, GoldenRun
@@ -144,6 +145,7 @@ def run_against(
     allow_degraded: bool = False,
     in_force: bool = False,
     listener: Progress | None = None,
+    run_id: UUID | None = None,
 ) -> tuple[GoldenRun, BaselineComparison]:
     """Run the golden set, compare it with a baseline, and record both. Arguments and errors as `run_golden`."""
     compared: list[BaselineComparison] = []
@@ -166,6 +168,7 @@ def run_against(
         ways=(baseline_way(baseline),),
         compare=compare,
         listener=listener,
+        run_id=run_id,
     )
     return run, compared[0]
 

@@ -40,6 +40,17 @@ class MedirError(Exception):
         self.hint = hint
         self.where = dict(where) if where else None
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """All that it holds, so that it can be handed from one process to another whatever its constructor asks."""
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[MedirError], arguments: tuple[object, ...], held: dict[str, object]) -> MedirError:
+    error = kind.__new__(kind, *arguments)
+    error.args = arguments
+    error.__dict__.update(held)
+    return error
+
 
 class UsageError(MedirError):
     """A command or call that can't be meant."""

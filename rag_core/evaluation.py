@@ -8,6 +8,7 @@ import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import UUID
 
 from rag_core.answer import golden_hits_to_json
 from rag_core.database.chunks import indexed_places, read_contents
@@ -192,6 +193,7 @@ class Evaluation:
         ways: Sequence[LexicalWay] = (),
         compare: Callable[[GoldenRun], Mapping[str, object]] | None = None,
         listener: Progress | None = None,
+        run_id: UUID | None = None,
     ) -> GoldenRun:
         """Ask every case and judge what comes back. Writes no `rag_searches` row.
 
@@ -206,6 +208,7 @@ class Evaluation:
             ways: Other lexical ways to ask in too, kept in `others`; they play no part in the verdicts.
             compare: What is recorded beside the run as its `baseline`.
             listener: Told of the progress.
+            run_id: Given where the caller has promised an id already.
 
         Raises:
             FaultyGoldenSet: The set does not parse, or has cases that can't be won.
@@ -236,6 +239,7 @@ class Evaluation:
             },
             exclusive=False,
             listener=listener,
+            run_id=run_id,
         ) as handle:
             measured = self._measurement.take(
                 project,
@@ -358,6 +362,7 @@ def raise_project_floor(
     actor: Actor,
     reason: str,
     listener: Progress | None = None,
+    run_id: UUID | None = None,
 ) -> RaisedFloor:
     """Raise the floor in a cases file to what passes now under the settings in force.
 
@@ -375,11 +380,13 @@ def raise_project_floor(
         raise Refused(
             f"{differ.sentence} A floor is raised where both are the same.",
             hint=(
-                "Write what is adopted with `medir settings adopt --write`, or adopt what is committed with "
-                "`medir settings adopt --committed`."
+                "Write what is adopted (medir settings adopt --write --reason TEXT), or adopt what is committed "
+                "(medir settings adopt --committed --reason TEXT)."
             ),
         )
-    run = evaluation.run_golden(project, actor=actor, cases=file, reason=reason, listener=listener)
+    run = evaluation.run_golden(
+        project, actor=actor, cases=file, reason=reason, listener=listener, run_id=run_id
+    )
     before, after = run.outcome.floor, run.outcome.passed
     highest = run.floor_history.highest
     if after < (highest or 0) and run.floor_fall is not None:

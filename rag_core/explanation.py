@@ -16,6 +16,7 @@ from rag_core.golden.remedies import Remedy, remedies, true_remedies
 from rag_core.golden.verdicts import CaseVerdict, judge
 from rag_core.metrics.intervals import Interval
 from rag_core.model import CandidateSet, Fusion, RankedCandidate, Ranking, RankingSettings, SearchSettings
+from rag_core.ranges import tell_outside
 from rag_core.ranking import rank
 
 
@@ -51,15 +52,13 @@ class CaseExplanation:
     def crossing(self, rival: RankedCandidate) -> str:
         """The weights at which the expected chunk stands above a rival, in words; '' where weights decide nothing.
 
-        Examples: `above 0.4312`, `below 0.1`, `below 0.1 or above 0.4312`, `never`.
+        Examples: `above 0.4312`, `below 0.1`, `below 0.1 or above 0.4312`, `no weight`.
         """
         key = rival.candidate.tie_key
         found = next((entry for entry in self.overtakes if entry.rival.tie_key == key), None)
         if found is None:
             return ""
-        parts = [f"below {found.begins:.4g}"] if found.begins > 0 else []
-        parts += [f"above {found.ends:.4g}"] if found.ends < 1 else []
-        return " or ".join(parts) or "never"
+        return tell_outside(found.begins, found.ends)
 
     def to_json(self) -> dict[str, object]:
         """The case as in a golden run, with `wholeSet`, `remedies`, `passingWeights` and `overtakes`.

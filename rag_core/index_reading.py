@@ -17,7 +17,7 @@ from rag_core.database.runs import Run, find_run, recent_runs, request_cancel
 from rag_core.database.source_chunks import SourceChunk, locate_chunk, read_source_chunks
 from rag_core.model import Place, Scope
 from rag_core.ports import Clock
-from rag_core.runs import close_interrupted
+from rag_core.runs import close_interrupted, last_run
 
 __all__ = ["ChunkPage", "IndexedPlace", "Run", "Showing", "SourceChunk"]
 
@@ -83,6 +83,11 @@ def index_runs(database: Database, clock: Clock, project: Project, *, count: int
     close_interrupted(database, clock, project.project_id, "index")
     with database.connection() as connection:
         return recent_runs(connection, project.project_id, "index", count=count)
+
+
+def last_index_run(database: Database, clock: Clock, project: Project) -> Run | None:
+    """The index run started last; one whose process died is closed as interrupted first."""
+    return last_run(database, clock, project.project_id, "index")
 
 
 def find_index_run(database: Database, clock: Clock, project: Project, run_id: UUID) -> Run | None:

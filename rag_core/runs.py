@@ -15,9 +15,11 @@ from uuid import UUID
 
 from rag_core.database.connections import Connection, Database, translated_errors
 from rag_core.database.runs import (
+    Run,
     RunKind,
     finish_run,
     insert_run,
+    interrupt_run,
     mark_interrupted,
     recent_runs,
     update_progress,
@@ -117,6 +119,26 @@ def close_interrupted(database: Database, clock: Clock, project_id: str, kind: R
     """Mark the runs whose process died."""
     with database.connection() as connection:
         mark_interrupted(connection, project_id, kind, before=clock.now() - STALE_AFTER)
+
+
+def last_run(database: Database, clock: Clock, project_id: str, kind: RunKind) -> Run | None:
+    """The run of a kind that was started last; one whose process died is closed as interrupted first.
+
+    Whoever looks on asks this over and over, so it reads one row, and writes only where a process died.
+    """
+    with database.connection() as connection:
+        last = next(iter(recent_runs(connection, project_id, kind, count=1)), None)
+        stale_before = clock.now() - STALE_AFTER
+        if last is None or last.state != "running" or last.heartbeat_at >= stale_before:
+            return last
+        mark_interrupted(connection, project_id, kind, before=stale_before)
+        return next(iter(recent_runs(connection, project_id, kind, count=1)), None)
+
+
+def close_died(database: Database, project_id: str, run_id: UUID) -> None:
+    """Mark a run as interrupted whose process is known to have died; one that ended before is left alone."""
+    with database.connection() as connection:
+        interrupt_run(connection, project_id, run_id)
 
 
 def _guarded(

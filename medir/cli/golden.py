@@ -375,4 +375,7 @@ def _crossing(explained: CaseExplanation, entry: RankedCandidate) -> str:
     if entry.candidate.origin.place in explained.verdict.case.expected:
         return ""
     weights = explained.crossing(entry)
-    return f"  (overtaken at weights {weights})" if weights else ""
+    if not weights:
+        return ""
+    told = weights if weights == "no weight" else f"weights {weights}"
+    return f"  (the expected chunk stands above it at {told})"

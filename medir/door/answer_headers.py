@@ -55,7 +55,7 @@ def page_policy(inline_scripts: Iterable[str]) -> str:
     return "; ".join(
         (
             "default-src 'none'",
-            # figures on WebGL, and whoever drives a browser to look at pages, compile scripts of their own; none gets in
+            # figures on WebGL and programs that drive a browser compile scripts; none gets in from a text
             f"script-src 'self' blob: 'unsafe-eval' {hashes}".rstrip(),
             # what draws the pages writes styles as it goes, and figures bring their own
             "style-src 'self' 'unsafe-inline'",

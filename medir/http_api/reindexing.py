@@ -4,7 +4,9 @@ import threading
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
+from medir import long_work
 from medir.http_api.questions import ReindexRequest
 from medir.work import index_run_key
 from medir.workbench import Workbench
@@ -46,25 +48,25 @@ class Reindexing:
             UsageError: The repository or the session does not exist.
         """
         run_id, beginning = uuid.uuid4(), _Beginning()
+        task = partial(
+            long_work.run_index,
+            project=project,
+            actor=actor,
+            mode=wanted.mode or "incremental",
+            scopes=wanted.chosen_scopes,
+            session_id=wanted.session_id,
+            allow_vote_loss=wanted.confirm_votes_lost,
+            allow_emptied=wanted.confirm_emptied,
+            run_id=run_id,
+        )
 
-        def listen(step: str, done: int, total: int) -> None:
-            opened.work.heed(step, done, total)
+        def listen(step: str) -> None:
             if (wanted.confirm_votes_lost and wanted.confirm_emptied) or step in _AFTER_THE_CHECK:
                 beginning.known.set()
 
-        def task() -> None:
+        def attend() -> None:
             try:
-                opened.services.indexing.run(
-                    project,
-                    actor=actor,
-                    mode=wanted.mode or "incremental",
-                    scopes=wanted.chosen_scopes,
-                    session_id=wanted.session_id,
-                    allow_vote_loss=wanted.confirm_votes_lost,
-                    allow_emptied=wanted.confirm_emptied,
-                    listener=listen,
-                    run_id=run_id,
-                )
+                opened.work.attend(task, project_id=project.project_id, run_id=run_id, step=listen)
             except MedirError as error:
                 if beginning.known.is_set():
                     raise
@@ -77,7 +79,7 @@ class Reindexing:
 
         with self._guard:
             self._promised[run_id] = project.project_id
-        if not opened.work.start(index_run_key(project.project_id), task):
+        if not opened.work.start(index_run_key(project.project_id), attend):
             with self._guard:
                 self._promised.pop(run_id, None)
             raise Busy(

@@ -2,10 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
+from uuid import uuid4
 
 import streamlit as st
 
+from medir import long_work
 from medir.page_kit import index_reads
+from medir.page_kit.following import LOOKED_AT_EVERY_S
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import draw_banner, guarded, refusal_told
 from medir.page_kit.index_coverage import SCOPE_NAMES
@@ -19,7 +23,6 @@ from rag_core.indexing import IndexMode
 from rag_core.model import ALL_SCOPES, Scope
 from rag_core.runs import Cancelled
 
-_LOOKED_AT_EVERY_S = 0.7
 _STOPPING = "index-stopping"
 _READ = "index-failure-read"
 _STEPS = {"read": "read", "chunk": "cut into chunks", "embed": "make vectors", "write": "write"}
@@ -75,23 +78,21 @@ def start_run(
     with refusal_told():
         who = caller()
         who.require("maintainer")
-        indexing, actor, project = workbench().services.indexing, who.actor("app"), view.project
-        work = workbench().work
-        work.start(
-            _key(view),
-            lambda: indexing.run(
-                project,
-                actor=actor,
-                mode=wanted.mode,
-                scopes=wanted.scopes,
-                session_id=wanted.session_id,
-                ref=wanted.ref,
-                dry_run=dry_run,
-                allow_vote_loss=lose_votes,
-                allow_emptied=empty,
-                listener=work.heed,
-            ),
+        run_id = uuid4()
+        task = partial(
+            long_work.run_index,
+            project=view.project,
+            actor=who.actor("app"),
+            mode=wanted.mode,
+            scopes=wanted.scopes,
+            session_id=wanted.session_id,
+            ref=wanted.ref,
+            dry_run=dry_run,
+            allow_vote_loss=lose_votes,
+            allow_emptied=empty,
+            run_id=run_id,
         )
+        workbench().work.start_run(_key(view), task, project_id=view.project.project_id, run_id=run_id)
 
 
 def is_running(view: Frame, last: Run | None) -> bool:
@@ -99,7 +100,7 @@ def is_running(view: Frame, last: Run | None) -> bool:
     return workbench().work.is_going(_key(view)) or (last is not None and last.state == "running")
 
 
-@st.fragment(run_every=_LOOKED_AT_EVERY_S)
+@st.fragment(run_every=LOOKED_AT_EVERY_S)
 def follow(view: Frame) -> None:
     """The run at hand: who holds the project, its steps, the time left, and a way to stop it."""
     with guarded("index-progress"):

@@ -110,6 +110,17 @@ def mark_interrupted(connection: Connection, project_id: str, kind: RunKind, *, 
     )
 
 
+def interrupt_run(connection: Connection, project_id: str, run_id: UUID) -> None:
+    """Close one run of which it is known that its process died."""
+    connection.execute(
+        """
+        update runs set state = 'interrupted', finished_at = heartbeat_at
+        where project_id = %s and id = %s and state = 'running'
+        """,
+        (project_id, run_id),
+    )
+
+
 def request_cancel(connection: Connection, project_id: str, run_id: UUID) -> bool:
     """Ask a running run to stop at its next step; false when it is not running."""
     cursor = connection.execute(

@@ -13,6 +13,7 @@ from rag_core.golden.cases import MAX_LIMIT, GoldenCase
 from rag_core.golden.causes import LossCause
 from rag_core.golden.verdicts import expected_entries, judge
 from rag_core.model import CandidateSet, Fate, Ranking, RankingSettings
+from rag_core.ranges import tell_span
 
 Rank = Callable[[CandidateSet, RankingSettings], Ranking]
 RemedyKind = Literal["maxPerFile", "limit", "weight", "threshold", "depth", "none", "index", "text"]
@@ -182,18 +183,8 @@ def _other_weight(
     )
     if chosen is None:
         return None
-    sentence = f"It passes with a vector weight of {_inward(low, high)} (now {now:g})."
+    sentence = f"It passes with a vector weight of {tell_span(low, high)} (now {now:g})."
     return Remedy(kind="weight", sentence=sentence, settings=chosen, low=low, high=high)
-
-
-def _inward(low: float, high: float) -> str:
-    """An interval with its ends rounded into it, so that what is read passes too."""
-    for digits in range(4, 17):
-        scale = 10**digits
-        first, last = math.ceil(low * scale) / scale, math.floor(high * scale) / scale
-        if low <= first <= last <= high:
-            return f"{first:.{digits}f}" if first == last else f"{first:.{digits}f} to {last:.{digits}f}"
-    return repr(low)
 
 
 def _away(run: tuple[float, float], weight: float) -> float:

@@ -211,7 +211,7 @@ class Evaluation:
         cases: Path | None = None,
         overrides: Overrides | None = None,
     ) -> CaseExplanation:
-        """One case asked as in a golden run, with the whole set's texts and what would make it pass.
+        """One case asked as in a golden run, with the whole set's texts and what would make it pass. Writes nothing.
 
         Raises:
             UsageError: There is no such case, file or index.
@@ -226,7 +226,9 @@ class Evaluation:
                 hint=f"Did you mean {close[0]!r}?" if close else "`medir golden run` lists the cases.",
             )
         alone = GoldenSet(floor=0, limit=golden.limit, cases=(case,))
-        measured = self._measurement.take(project, alone, overrides or Overrides(), _silent)
+        measured = self._measurement.take(
+            project, alone, overrides or Overrides(), _silent, keep_vectors_made=False
+        )
         found, ranking = measured.found[0], measured.rankings[0]
         ids = [entry.candidate.chunk_id for entry in ranking.whole_set]
         with self._database.connection() as connection:

@@ -105,6 +105,7 @@ class Measurement:
         progress: Progress,
         *,
         ways: Sequence[LexicalWay] = (),
+        keep_vectors_made: bool = True,
     ) -> Measured:
         """Ask every case. Writes no `rag_searches` row.
 
@@ -114,11 +115,12 @@ class Measurement:
             overrides: Numbers of a trial.
             progress: Told of the progress.
             ways: Other lexical ways to ask in, beside that of the settings.
+            keep_vectors_made: False where nothing at all may be written.
 
         Raises:
             UsageError: The project is not indexed.
         """
-        vectors = self._question_vectors(project, golden, progress)
+        vectors = self._question_vectors(project, golden, progress, keep=keep_vectors_made)
         with self._database.snapshot() as connection:
             identity = indexed_identity(connection, project)
             settings = _settings(connection, project, identity, golden, overrides)
@@ -150,7 +152,7 @@ class Measurement:
         )
 
     def _question_vectors(
-        self, project: Project, golden: GoldenSet, progress: Progress
+        self, project: Project, golden: GoldenSet, progress: Progress, *, keep: bool
     ) -> list[QuestionVector]:
         with self._database.connection() as connection:
             model_id = indexed_identity(connection, project).embedding_model
@@ -166,7 +168,8 @@ class Measurement:
                 continue
             embedded = self._search.embed(case.question, model_id)
             vectors.append(embedded)
-            if embedded.vector is not None and embedded.model_id == model_id and model_id is not None:
+            same = embedded.model_id == model_id
+            if keep and embedded.vector is not None and same and model_id is not None:
                 self._keep(project, model_id, text_hash, embedded.vector)
         return vectors
 

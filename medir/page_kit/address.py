@@ -10,6 +10,7 @@ all is as it was left.
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
+from uuid import UUID
 
 import streamlit as st
 
@@ -53,6 +54,11 @@ class Parameter(Generic[T]):
         """Choose, from a callback or a page."""
         st.session_state[_PREFIX + self.name] = value
         st.session_state[_TOUCHED] = True
+
+    def take_over(self, value: T) -> None:
+        """Choose what the address means without saying so: what else it says still counts in this run."""
+        self.read()
+        st.session_state[_PREFIX + self.name] = value
 
     def mirror(self, widget: str, *, stand_in: T | None = None) -> Callable[[], None]:
         """Bring a widget to what is chosen, before it is drawn; returns what its `on_change` must call.
@@ -106,7 +112,7 @@ def enter(page: str) -> None:
 def refuse(parameter: Parameter[T], value: object) -> T:
     """What was chosen is not there (any more): say so, and go back to the default."""
     _note(parameter.name, str(value))
-    st.session_state[_PREFIX + parameter.name] = parameter.default
+    parameter.take_over(parameter.default)
     return parameter.default
 
 
@@ -147,6 +153,18 @@ def draw_notices() -> None:
 def text_parameter(name: str, default: str = "", *, at_most: int = 2000) -> Parameter[str]:
     """Free text, cut at a length nobody would type."""
     return Parameter(name, default, lambda text: text[:at_most], lambda value: value or None)
+
+
+def id_parameter(name: str) -> Parameter[str]:
+    """The id of a search; empty for none."""
+
+    def parse(text: str) -> str | None:
+        try:
+            return str(UUID(text))
+        except ValueError:
+            return None
+
+    return Parameter(name, "", parse, lambda value: value or None)
 
 
 def choice_parameter(name: str, options: tuple[str, ...]) -> Parameter[str]:

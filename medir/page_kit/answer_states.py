@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from medir.page_kit.asking import Asked, want_again, wants
+from medir.page_kit.frame import Frame
 from medir.page_kit.signs import draw_badge, measured
 from medir.page_kit.trial_numbers import count_fates
 from rag_core.answer import Answer
@@ -52,19 +54,37 @@ def draw_degraded(answer: Answer) -> None:
         st.text(answer.provider_reason)
 
 
-def draw_notices(answer: Answer) -> None:
+def draw_notices(asked: Asked) -> None:
     """What else is to be known of this answer."""
+    answer = asked.answer
     if answer.notice == "noSearchableTerms":
         st.info(
             "The question has no word that can be searched for (only stop words or signs), so it was answered "
             "by meaning alone.",
             icon=":material/short_text:",
         )
-    if answer.search_id is None:
+    if not asked.by_person:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text("This question came with the address: its answer is shown, and nothing is recorded.")
+            st.button("Ask now", key="ask-now", type="primary", on_click=wants())
+    elif answer.search_id is None:
         st.info(
             "This search could not be recorded, so its hits can't be judged. The hits are sound.",
             icon=":material/cloud_off:",
         )
+
+
+def draw_origin(view: Frame, asked: Asked) -> None:
+    """Who asked and when, where that was before, and a way to ask again where the answer may be another now."""
+    if asked.asked_at is not None:
+        st.text(
+            f"Asked {asked.asked_at:%d %b %Y %H:%M} UTC by {asked.asked_by}. This is what was found then."
+        )
+    if asked.is_before_index(view):
+        st.info("The index was made again since this was asked.", icon=":material/update:")
+    elif asked.asked_at is None:
+        return
+    st.button("Search again", key="search-again", on_click=want_again)
 
 
 def draw_empty(ranking: Ranking) -> None:

@@ -29,11 +29,12 @@ def make_app(configuration: Configuration) -> "st.App":
     import streamlit as st  # noqa: PLC0415
     from starlette.middleware import Middleware  # noqa: PLC0415
 
+    from medir.deep_links import DeepLinks  # noqa: PLC0415
     from medir.http_api.app import make_api  # noqa: PLC0415
 
     return st.App(
         _APP,
-        middleware=[Middleware(_Fork, api=make_api(configuration))],
+        middleware=[Middleware(_Fork, api=make_api(configuration)), Middleware(DeepLinks)],
         secrets={"auth": dict(configuration.oidc)} if configuration.oidc else None,
     )
 

@@ -10,11 +10,13 @@ from pathlib import Path
 from medir.configuration import Configuration
 from medir.wiring import LOSS_LOG, Services, open_services
 from rag_core.clock import SystemClock
+from rag_core.database.index_identity import read_scope_states
 from rag_core.database.migration import migration_status
 from rag_core.database.projects import Project, list_projects
 from rag_core.embedding.providers import Providers
 from rag_core.errors import MedirError
 from rag_core.projects import current_commit
+from rag_core.sources.left_out import LeftOut
 from rag_core.telemetry import count_losses
 
 _LEAST_FREE_BYTES = 500_000_000
@@ -99,17 +101,25 @@ def _inside(services: Services) -> Iterator[Check]:
     yield Check(name="locale", ok=bool(locale_ok), found="accented letters have cases" if locale_ok else "C")
     yield Check(name="schema", ok=not schema.pending, found=f"migration {schema.current}")
     with services.database.connection() as connection:
-        projects = list_projects(connection)
-    yield from map(_project, projects)
+        projects = {
+            project: read_scope_states(connection, project.project_id)
+            for project in list_projects(connection)
+        }
+    for project, scopes in projects.items():
+        yield check_project(
+            project, LeftOut.of(entry for state in scopes.values() for entry in state.skipped)
+        )
 
 
-def _project(project: Project) -> Check:
+def check_project(project: Project, left_out: LeftOut) -> Check:
+    """Whether the project's repository can be read, and how many of its files the last runs skipped."""
     name = f"project {project.project_id}"
     try:
         commit = current_commit(project)
     except MedirError as error:
         return Check(name=name, ok=False, found=error.message, remedy=error.hint or None)
-    return Check(name=name, ok=True, found=f"{project.repo} at {commit[:10]}")
+    skipped = f"; {left_out.told}" if left_out.by_rule or left_out.faulty else ""
+    return Check(name=name, ok=True, found=f"{project.repo} at {commit[:10]}{skipped}")
 
 
 def check_pgvector(version: str | None) -> Check:

@@ -111,11 +111,11 @@ def import_verb(output: Output, file: Path, project_id: str | None) -> None:
 def print_report(output: Output, report: IndexReport) -> None:
     """What an index run did, for a person."""
     table = Table(box=None, pad_edge=False)
-    for heading in ("scope", "sources", "chunks"):
+    for heading in ("scope", "read", "chunks"):
         table.add_column(heading, justify="left" if heading == "scope" else "right")
     for scope, (sources, chunks) in report.counts.items():
-        unit = "sessions" if scope is Scope.SESSION else "files"
-        table.add_row(str(scope), f"{sources} {unit}", str(chunks))
+        unit = "session" if scope is Scope.SESSION else "file"
+        table.add_row(str(scope), counted(sources, unit), str(chunks))
     output.people.print(table)
     embedding, dry = report.embedding, report.dry_run
     output.say(

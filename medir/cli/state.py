@@ -53,7 +53,7 @@ def doctor(output: Output) -> None:
 def print_coverage(output: Output, measured: Coverage) -> None:
     """Coverage for a person."""
     table = Table(box=None, pad_edge=False)
-    for heading in ("scope", "sources", "indexed", "chunks", "without vector", "skipped", "indexed at"):
+    for heading in ("scope", "in repository", "indexed", "chunks", "without vector", "skipped", "indexed at"):
         table.add_column(heading, justify="left" if heading in ("scope", "indexed at") else "right")
     for scope in measured.scopes:
         table.add_row(

@@ -7,7 +7,7 @@ what it said before, the default. An address that leads to another page and says
 all is as it was left.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 from uuid import UUID
@@ -17,8 +17,8 @@ import streamlit as st
 T = TypeVar("T")
 Key = str
 
-# the project is every page's choice, and written by the frame
-_EVERYWHERE = "project"
+_EVERYWHERE = "address-everywhere"
+_SETTLED = "address-settled"
 _PAGE = "address-page"
 _WRITTEN = "address-written"
 _TOUCHED = "address-touched"
@@ -74,14 +74,6 @@ class Parameter(Generic[T]):
 
         return take
 
-    def write(self) -> None:
-        """Show the choice in the address."""
-        text = self.shown()
-        if text is None:
-            st.query_params.pop(self.name, None)
-        elif st.query_params.get(self.name) != text:
-            st.query_params[self.name] = text
-
     def shown(self) -> str | None:
         """The choice as the address is about to show it; None where it is not mentioned."""
         text = self.show(self.read())
@@ -128,19 +120,36 @@ class _Shown(Protocol):
     def shown(self) -> str | None: ...
 
 
+def hold(*parameters: _Shown) -> None:
+    """The choices that every page has: they are written with the page's own."""
+    st.session_state[_EVERYWHERE] = _texts(parameters)
+    st.session_state[_SETTLED] = False
+
+
 def settle(*parameters: _Shown) -> None:
     """At the end of a run: write the page's choices into the address, and drop what is none of them.
 
     All at once, so that one step back undoes all that one click chose.
     """
-    wanted = {name: value for name, value in st.query_params.items() if name == _EVERYWHERE}
-    for parameter in parameters:
-        text = parameter.shown()
-        if text is not None:
-            wanted[parameter.name] = text
+    _write(st.session_state.get(_EVERYWHERE, {}) | _texts(parameters))
+    st.session_state[_SETTLED] = True
+    st.session_state[_TOUCHED] = False
+
+
+def settle_rest() -> None:
+    """After a page that could not come to its end: the choices that every page has, and the others as they were."""
+    if not st.session_state.get(_SETTLED, True):
+        _write(st.query_params.to_dict() | st.session_state[_EVERYWHERE])
+
+
+def _texts(parameters: Iterable[_Shown]) -> dict[str, str]:
+    shown = {parameter.name: parameter.shown() for parameter in parameters}
+    return {name: text for name, text in shown.items() if text is not None}
+
+
+def _write(wanted: dict[str, str]) -> None:
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
-    st.session_state[_TOUCHED] = False
 
 
 def draw_notices() -> None:

@@ -76,15 +76,16 @@ def draw_notices(asked: Asked) -> None:
 
 def draw_origin(view: Frame, asked: Asked) -> None:
     """Who asked and when, where that was before, and a way to ask again where the answer may be another now."""
-    if asked.asked_at is not None:
-        st.text(
-            f"Asked {asked.asked_at:%d %b %Y %H:%M} UTC by {asked.asked_by}. This is what was found then."
-        )
-    if asked.is_before_index(view):
+    before_index = asked.is_before_index(view)
+    if before_index:
         st.info("The index was made again since this was asked.", icon=":material/update:")
-    elif asked.asked_at is None:
+    if asked.asked_at is None and not before_index:
         return
-    st.button("Search again", key="search-again", on_click=want_again)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if asked.asked_at is not None:
+            asked_at = f"{asked.asked_at:%d %b %Y %H:%M} UTC"
+            st.text(f"Asked {asked_at} by {asked.asked_by}. This is what was found then.")
+        st.button("Search again", key="search-again", on_click=want_again)
 
 
 def draw_empty(ranking: Ranking) -> None:

@@ -51,7 +51,7 @@ def draw_frame() -> None:
         if overview is not None and overview.of_another_model:
             draw_badge("another model")
         draw_role()
-    PROJECT.write()
+    address.hold(PROJECT)
     st.session_state[_FACTS] = Frame(project=project, version=version, overview=overview)
 
 

@@ -123,7 +123,7 @@ def draw_left_out(coverage: Coverage) -> None:
     notes = [note for scope in coverage.scopes for note in scope.notes]
     if coverage.outside is not None and coverage.outside.files:
         # paths are data
-        st.text(f"{coverage.outside.told}. `medir project set --docs DIR` names more folders.")
+        st.text(f"{coverage.outside.told}. Name their folders to index them: medir project set --docs DIR.")
     if left_out.faulty or left_out.by_rule:
         st.markdown(f"**Skipped files** · {left_out.told}")
         st.dataframe(

@@ -95,6 +95,10 @@ def test_every_page_is_opened_reloaded_and_shared_without_a_row(
         assert rows(connection) == before, (path, query)
 
 
+def address_of(page: AppTest) -> dict[str, str]:
+    return {name: value if isinstance(value, str) else value[0] for name, value in page.query_params.items()}
+
+
 def vote(page: AppTest) -> str:
     (standing,) = [button for button in page.button if str(button.label).endswith(", your vote")]
     return str(standing.key)
@@ -141,9 +145,8 @@ def test_a_link_with_a_question_alone_is_answered_and_recorded_once_somebody_ask
     assert page.query_params["asked"] in (search_id, [search_id])
 
 
-def test_a_search_of_another_project_is_not_shown(
-    own_installation: Installation, connection: psycopg.Connection, search_id: str
-) -> None:
+def make_another_project(connection: psycopg.Connection) -> None:
+    """`outro`, whose index is empty."""
     connection.execute(
         """
         insert into projects (project_id, name, repo) select 'outro', 'Outro', repo from projects
@@ -152,10 +155,29 @@ def test_a_search_of_another_project_is_not_shown(
     connection.execute(
         "insert into indexes select 'outro', embedding_model, chunker_version, text_search_config from indexes"
     )
+
+
+def test_a_search_of_another_project_is_not_shown(
+    own_installation: Installation, connection: psycopg.Connection, search_id: str
+) -> None:
+    make_another_project(connection)
     page = open_page("search", project="outro", asked=search_id)
     assert f"The address asks for asked = {search_id}, which is not known here." in texts(page)
     assert QUESTION not in [page.text_input(key="search_question").value, *texts(page).splitlines()]
     assert not list(page.code)
+
+
+def test_another_project_is_looked_at_with_the_same_question_and_nobody_has_asked_it(
+    own_installation: Installation, connection: psycopg.Connection, search_id: str
+) -> None:
+    make_another_project(connection)
+    page = open_page("search", project="entrega", asked=search_id)
+    before = rows(connection)
+    page.selectbox(key="project_picker").set_value("outro").run()
+    assert address_of(page) == {"project": "outro", "q": QUESTION}
+    assert page.button(key="ask-now")
+    assert "which is not known here" not in texts(page)
+    assert rows(connection) == before
 
 
 def test_a_hit_whose_chunk_is_gone_keeps_its_place_and_can_not_be_judged(

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from medir.page_kit.address import draw_notices, enter
+from medir.page_kit.address import draw_notices, enter, settle_rest
 from medir.page_kit.frame import ICON, draw_frame
 from medir.page_kit.guard import draw_refusal, guarded
 from medir.page_kit.sign_in import require_sign_in
@@ -33,3 +33,4 @@ with guarded(page.url_path or "home"):
     with notices:
         draw_notices()
         draw_refusal()
+settle_rest()

@@ -11,6 +11,7 @@ from medir.configuration import Configuration
 from medir.wiring import LOSS_LOG, Services, open_services
 from rag_core.adopting import SettingsInForce, settings_in_force
 from rag_core.clock import SystemClock
+from rag_core.database.index_identity import read_scope_states
 from rag_core.database.migration import migration_status
 from rag_core.database.projects import Project, list_projects
 from rag_core.embedding.providers import Providers
@@ -18,6 +19,7 @@ from rag_core.errors import MedirError
 from rag_core.losses import Losses
 from rag_core.plurals import counted
 from rag_core.projects import current_commit
+from rag_core.sources.left_out import LeftOut
 from rag_core.tokens import tokens_asked_for
 
 # a proxy that says nothing of whom it asks for can't be told from somebody at this machine
@@ -106,9 +108,14 @@ def _inside(services: Services) -> Iterator[Check]:
     yield Check(name="schema", ok=not schema.pending, found=f"migration {schema.current}")
     yield _callers(services)
     with services.database.connection() as connection:
-        projects = list_projects(connection)
-    for project in projects:
-        yield _project(project)
+        projects = {
+            project: read_scope_states(connection, project.project_id)
+            for project in list_projects(connection)
+        }
+    for project, scopes in projects.items():
+        yield check_project(
+            project, LeftOut.of(entry for state in scopes.values() for entry in state.skipped)
+        )
         yield from _settings(settings_in_force(services.database, project), project)
 
 
@@ -124,13 +131,15 @@ def _callers(services: Services) -> Check:
     )
 
 
-def _project(project: Project) -> Check:
+def check_project(project: Project, left_out: LeftOut) -> Check:
+    """Whether the project's repository can be read, and how many of its files the last runs skipped."""
     name = f"project {project.project_id}"
     try:
         commit = current_commit(project)
     except MedirError as error:
         return Check(name=name, ok=False, found=error.message, remedy=error.hint or None)
-    return Check(name=name, ok=True, found=f"{project.repo} at {commit[:10]}")
+    skipped = f"; {left_out.told}" if left_out.by_rule or left_out.faulty else ""
+    return Check(name=name, ok=True, found=f"{project.repo} at {commit[:10]}{skipped}")
 
 
 def _settings(found: SettingsInForce, project: Project) -> Iterator[Check]:

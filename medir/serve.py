@@ -32,6 +32,7 @@ def make_app(configuration: Configuration) -> "ASGIApp":
     # loading Streamlit takes a second that no other verb of the command line should pay
     import streamlit as st  # noqa: PLC0415
 
+    from medir.deep_links import SCRIPT, DeepLinks  # noqa: PLC0415
     from medir.door.answer_headers import AnswerHeaders, page_policy  # noqa: PLC0415
     from medir.door.pages_door import PagesDoor  # noqa: PLC0415
     from medir.http_api.app import make_api  # noqa: PLC0415
@@ -39,14 +40,15 @@ def make_app(configuration: Configuration) -> "ASGIApp":
     from medir.pages import PAGES  # noqa: PLC0415
 
     settle_options()
+    streamlit = st.App(_APP, secrets={"auth": dict(configuration.oidc)} if configuration.oidc else None)
     pages = PagesDoor(
-        st.App(_APP, secrets={"auth": dict(configuration.oidc)} if configuration.oidc else None),
+        DeepLinks(streamlit),
         pages=[page.path for page in PAGES],
         asks_who=functools.partial(_asks_who, Desk(configuration)),
         signs_in=bool(configuration.oidc),
     )
     return _Fork(
-        pages=AnswerHeaders(pages, policy=page_policy(inline_scripts())),
+        pages=AnswerHeaders(pages, policy=page_policy((*inline_scripts(), SCRIPT))),
         api=AnswerHeaders(make_api(configuration)),
     )
 

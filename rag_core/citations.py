@@ -61,9 +61,9 @@ def require_indexed(database: Database, project_id: str, target: str) -> None:
 
 
 def read_surroundings(
-    database: Database, project_id: str, place: Place, chunk_id: str, *, neighbours: int = NEIGHBOURS
+    database: Database, project_id: str, chunk_id: str, *, neighbours: int = NEIGHBOURS
 ) -> Surroundings:
-    """The chunk with as many neighbours before and after it as there are, up to `neighbours` each.
+    """The chunk where it stands now, with as many neighbours before and after it as there are, up to `neighbours` each.
 
     Raises:
         UsageError: The chunk is no longer in the index.
@@ -75,7 +75,7 @@ def read_surroundings(
                 "This chunk is no longer in the index: a reindex has replaced it.",
                 hint="Search again for what stands there now.",
             )
-        number = located[1]
+        place, number = located
         chunks, total = read_source_chunks(
             connection, project_id, place, first=number - neighbours, last=number + neighbours
         )

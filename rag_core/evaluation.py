@@ -282,7 +282,7 @@ class Evaluation:
         ways: Sequence[LexicalWay] = (),
         in_force: bool = False,
     ) -> Measured:
-        """One case asked as in a golden run; `ways` are other lexical ways to ask in too.
+        """One case asked as in a golden run; `ways` are other lexical ways to ask in too. Writes nothing.
 
         Raises:
             FaultySettings: The `settings.yaml` beside the cases has faults.
@@ -310,6 +310,7 @@ class Evaluation:
             ways=ways,
             committed=read_committed(settings_path(project, file)),
             first=first_source(in_force=in_force),
+            keep_vectors_made=False,
         )
 
     def explain_case(

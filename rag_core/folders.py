@@ -27,6 +27,15 @@ class DocumentFolders:
         """Every folder once, documents first."""
         return tuple(dict.fromkeys((*self.docs, *self.adr)))
 
+    def hold(self, path: str) -> bool:
+        """Whether a file lies in any of the folders.
+
+        Examples:
+            >>> DocumentFolders().hold("docs/guia.md"), DocumentFolders().hold("README.md")
+            (True, False)
+        """
+        return _deepest(path, self.all) >= 0
+
     def scope_of(self, path: str) -> Scope:
         """The scope of a file in one of the folders.
 

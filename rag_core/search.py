@@ -4,6 +4,7 @@ The walk: embed (one call, bounded) -> one read-only transaction: identity, vect
 `ranking.rank` -> the hits' texts from the same transaction -> one telemetry row -> the answer.
 """
 
+import dataclasses
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -138,8 +139,52 @@ class Search:
             InvalidInput: The question is blank or too long, or a setting is out of range.
             DatabaseUnavailable: The database does not answer.
         """
+        asked_at = self._clock.now()
+        answer = self.look(project_id, question, scopes=scopes, overrides=overrides, explain=explain)
+        record = SearchRecord(
+            id=uuid.uuid4(),
+            project_id=project_id,
+            asked_at=asked_at,
+            question=answer.question,
+            settings=answer.settings,
+            found=answer.found,
+            ranking=answer.ranking,
+            timings=answer.timings,
+            actor=actor,
+            session_id=session_id,
+            synthetic=synthetic,
+        )
+        search_id = str(record.id) if self._telemetry.record(record) else None
+        if session_id is not None:
+            self._narration.tell_search(
+                project_id,
+                session_id,
+                search_id=search_id,
+                question=answer.question,
+                ranking=answer.ranking,
+                degraded=answer.found.degraded,
+                actor=actor,
+                at=asked_at,
+            )
+        return dataclasses.replace(answer, search_id=search_id)
+
+    def look(
+        self,
+        project_id: str,
+        question: str,
+        *,
+        scopes: tuple[Scope, ...] = ALL_SCOPES,
+        overrides: Overrides | None = None,
+        explain: str | None = None,
+    ) -> Answer:
+        """What `ask` would answer, where nobody asks: an address that is opened. Writes nothing, and has no id.
+
+        Raises:
+            InvalidInput: As `ask`.
+            DatabaseUnavailable: The database does not answer.
+        """
         question = clean_question(question)
-        asked_at, started = self._clock.now(), self._clock.monotonic_ms()
+        started = self._clock.monotonic_ms()
         index_model, committed = self._before(project_id)
         load_ms = self._load(index_model)
         embed_started = self._clock.monotonic_ms()
@@ -160,47 +205,21 @@ class Search:
             explanation = _explain(
                 connection, project_id, explain, gathered=gathered, settings=settings, ranking=ranking
             )
-        timings = Timings(
-            embed_ms=embed_ms,
-            vector_ms=gathered.vector_ms,
-            lexical_ms=gathered.lexical_ms,
-            rank_ms=rank_ms,
-            total_ms=self._clock.monotonic_ms() - started - load_ms,
-        )
-        record = SearchRecord(
-            id=uuid.uuid4(),
-            project_id=project_id,
-            asked_at=asked_at,
-            question=question,
-            settings=settings,
-            found=gathered.found,
-            ranking=ranking,
-            timings=timings,
-            actor=actor,
-            session_id=session_id,
-            synthetic=synthetic,
-        )
-        search_id = str(record.id) if self._telemetry.record(record) else None
-        if session_id is not None:
-            self._narration.tell_search(
-                project_id,
-                session_id,
-                search_id=search_id,
-                question=question,
-                ranking=ranking,
-                degraded=gathered.found.degraded,
-                actor=actor,
-                at=asked_at,
-            )
         return Answer(
-            search_id=search_id,
+            search_id=None,
             project_id=project_id,
             question=question,
             settings=settings,
             found=gathered.found,
             ranking=ranking,
             contents=contents,
-            timings=timings,
+            timings=Timings(
+                embed_ms=embed_ms,
+                vector_ms=gathered.vector_ms,
+                lexical_ms=gathered.lexical_ms,
+                rank_ms=rank_ms,
+                total_ms=self._clock.monotonic_ms() - started - load_ms,
+            ),
             provider_reason=embedded.reason,
             settings_problem=committed.told_problem,
             notice=_notice(indexed=identity is not None, terms=gathered.found.searchable_terms),

@@ -18,7 +18,6 @@ from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenSet
 from rag_core.history import GoldenRecord, Run
 from rag_core.in_force import settings_path
-from rag_core.model import Place
 from rag_core.overview import DataVersion, IndexOverview, Project
 
 T = TypeVar("T")
@@ -120,19 +119,17 @@ def texts(project: Project, chunk_ids: tuple[str, ...], at: DataVersion) -> Mapp
     )
 
 
-def surroundings(
-    project: Project, place: Place, chunk_id: str, neighbours: int, at: DataVersion
-) -> citations.Surroundings:
-    """A chunk with its neighbours.
+def surroundings(project: Project, chunk_id: str, neighbours: int, at: DataVersion) -> citations.Surroundings:
+    """A chunk with its neighbours, where it stands now.
 
     Raises:
         UsageError: The chunk is no longer in the index.
     """
     opened = workbench()
     return _kept(
-        _key(opened, "surroundings", project.project_id, place, chunk_id, neighbours, at.ground),
+        _key(opened, "surroundings", project.project_id, chunk_id, neighbours, at.ground),
         lambda: citations.read_surroundings(
-            opened.services.database, project.project_id, place, chunk_id, neighbours=neighbours
+            opened.services.database, project.project_id, chunk_id, neighbours=neighbours
         ),
     )
 

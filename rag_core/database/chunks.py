@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
@@ -77,17 +78,24 @@ def read_standing(
         """,
         {"project": project_id, "scopes": [str(scope) for scope in scopes], "session": session_id},
     ).fetchall()
-    return [
-        StandingChunk(
-            id=row[0],
-            scope=Scope(row[1]),
-            origin=origin_of(place_of(row[2], row[3]), row[6]),
-            ordinal=row[4],
-            content_hash=row[5],
-            embedding_model=row[7],
-        )
-        for row in rows
-    ]
+    return [_standing(row) for row in rows]
+
+
+def read_standing_of(
+    connection: Connection, project_id: str, content_hashes: Sequence[str]
+) -> list[StandingChunk]:
+    """The rows that hold any of some texts, without the texts, by place and ordinal."""
+    # a row is a chunk, found through chunks_content_hash
+    rows = connection.execute(
+        """
+        select id, scope::text, source_path, session_id, ordinal, content_hash, metadata, embedding_model
+        from chunks
+        where project_id = %s and content_hash = any(%s::text[])
+        order by scope = 'session', coalesce(source_path, session_id) collate "C", ordinal
+        """,
+        (project_id, list(content_hashes)),
+    ).fetchall()
+    return [_standing(row) for row in rows]
 
 
 def move_chunks(connection: Connection, project_id: str, moves: Sequence[MovedChunk]) -> None:
@@ -239,6 +247,17 @@ def origin_of(place: Place, metadata: dict[str, object]) -> Origin:
         heading_path=tuple(str(heading) for heading in headings) if isinstance(headings, list) else (),
         title=None if title is None else str(title),
         event_id=None if event_id is None else str(event_id),
+    )
+
+
+def _standing(row: tuple[Any, ...]) -> StandingChunk:
+    return StandingChunk(
+        id=row[0],
+        scope=Scope(row[1]),
+        origin=origin_of(place_of(row[2], row[3]), row[6]),
+        ordinal=row[4],
+        content_hash=row[5],
+        embedding_model=row[7],
     )
 
 

@@ -10,8 +10,9 @@ from rag_core.database.sessions import list_sessions, read_messages
 from rag_core.errors import UsageError
 from rag_core.model import Chunk, Scope
 from rag_core.runs import Progress
-from rag_core.sources.documents import DocumentTree, read_documents
+from rag_core.sources.documents import DocumentTree, list_markdown_outside, read_documents
 from rag_core.sources.git import GitRepository
+from rag_core.sources.left_out import Outside
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +26,15 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
-    """All chunks of a target, by place and ordinal. `sources` counts all files or sessions there are, by scope."""
+    """All chunks of a target, by place and ordinal. `sources` counts all files or sessions there are, by scope.
+
+    `outside` is given where documents were looked for and none was found.
+    """
 
     tree: DocumentTree | None
     chunks: tuple[Chunk, ...]
     sources: dict[Scope, int]
+    outside: Outside | None
 
     def chunk_count(self, scope: Scope) -> int:
         """How many of the chunks are of that scope."""
@@ -60,7 +65,8 @@ def read_material(database: Database, project: Project, target: Target, progress
         count, spoken = _read_sessions(database, project, target.session_id)
         sources[Scope.SESSION] = count
         chunks.extend(spoken)
-    return Material(tree=tree, chunks=tuple(chunks), sources=sources)
+    outside = _outside(project, target) if tree is not None and not tree.documents else None
+    return Material(tree=tree, chunks=tuple(chunks), sources=sources, outside=outside)
 
 
 def require_session(database: Database, project_id: str, session_id: str) -> None:
@@ -96,3 +102,11 @@ def _read_sessions(database: Database, project: Project, session_id: str | None)
         ordinals[message.session_id] = first + len(spoken)
         chunks.extend(spoken)
     return len(known), chunks
+
+
+def _outside(project: Project, target: Target) -> Outside:
+    return Outside.of(
+        list_markdown_outside(
+            GitRepository(Path(project.repo)), ref=target.ref, root=project.root, folders=project.folders
+        )
+    )

@@ -290,4 +290,5 @@ def _report(
             if note.scope in target.scopes
         ),
         votes_lost=votes,
+        outside=material.outside,
     )

@@ -15,6 +15,7 @@ from rag_core.indexing.material import Material, Target
 from rag_core.model import Scope, StandingChunk
 from rag_core.plurals import counted
 from rag_core.sources.documents import DocumentTree, SkippedFile, SkipReason
+from rag_core.sources.left_out import Outside
 
 _DOCUMENTS = (Scope.DOCS, Scope.ADR)
 _NAMED: Mapping[SkipReason, tuple[str, str]] = MappingProxyType(
@@ -74,7 +75,7 @@ def refuse_gone(
     standing = [*plan.removed, *(chunk for chunk, _ in (*plan.kept, *plan.moved))]
     documents_stand = any(chunk.scope in _DOCUMENTS for chunk in standing)
     if not (agreed if documents_stand else material.sources.get(Scope.SESSION)):
-        _refuse_nothing(project, target, tree, documents_stand=documents_stand)
+        _refuse_nothing(project, target, tree, material.outside, documents_stand=documents_stand)
     if agreed:
         return
     wanted = {chunk.content_hash for chunk in material.chunks}
@@ -100,7 +101,9 @@ def refuse_gone(
         )
 
 
-def _refuse_nothing(project: Project, target: Target, tree: DocumentTree, *, documents_stand: bool) -> None:
+def _refuse_nothing(
+    project: Project, target: Target, tree: DocumentTree, outside: Outside | None, *, documents_stand: bool
+) -> None:
     """Where the walk met nothing that could ever be indexed; what is there already is judged by its scope."""
     if tree.documents:
         return
@@ -108,7 +111,9 @@ def _refuse_nothing(project: Project, target: Target, tree: DocumentTree, *, doc
     if all(file.reason is SkipReason.NOT_MARKDOWN for file in tree.skipped):
         hint = "Commit some, or say where it is: medir project set --docs DIR --adr DIR --root DIR --ref R."
         raise UsageError(
-            f"There is no Markdown file {where}.", hint=f"{hint} {_YES}" if documents_stand else hint
+            f"There is no Markdown file {where}."
+            + (f" {outside.told}." if outside and outside.files else ""),
+            hint=f"{hint} {_YES}" if documents_stand else hint,
         )
     if not documents_stand and all(file.reason.by_rule for file in tree.skipped):
         raise UsageError(

@@ -159,6 +159,16 @@ def list_everywhere(repository: GitRepository, *, ref: str) -> list[str]:
     return [entry.path for entry in entries if _refused_by_tree(entry) is None]
 
 
+def list_markdown_outside(
+    repository: GitRepository, *, ref: str, root: str, folders: DocumentFolders
+) -> tuple[str, ...]:
+    """The paths of the Markdown files under `root` in none of the folders, in git's order; as `list_markdown`."""
+    entries = repository.list_files(repository.resolve(ref), root, ("",))
+    return tuple(
+        entry.path for entry in entries if _refused_by_tree(entry) is None and not folders.hold(entry.path)
+    )
+
+
 def _walk(
     repository: GitRepository, commit: str, root: str, folders: DocumentFolders
 ) -> Iterator[tuple[TreeEntry, bytes | SkipReason]]:

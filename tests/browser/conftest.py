@@ -72,7 +72,7 @@ OpenPage = Callable[..., AbstractContextManager["Page"]]
 
 @pytest.fixture
 def visit(workbench_address: str, browser: "Browser") -> OpenPage:
-    """Opens a path of the workbench and waits until it is drawn."""
+    """Opens a path of the workbench and waits until it is drawn; nothing may be missing or wrong meanwhile."""
 
     @contextmanager
     def opened(path: str, *, width: int = 1300, dark: bool = False) -> Iterator["Page"]:
@@ -82,9 +82,18 @@ def visit(workbench_address: str, browser: "Browser") -> OpenPage:
         try:
             page = context.new_page()
             page.set_default_timeout(TIMEOUT_MS)
+            faults: list[str] = []
+            page.on("console", lambda told: faults.append(told.text) if told.type == "error" else None)
+            page.on(
+                "response",
+                lambda answer: (
+                    faults.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None
+                ),
+            )
             page.goto(workbench_address + path)
             settle(page)
             yield page
+            assert not faults
         finally:
             context.close()
 

@@ -186,6 +186,7 @@ DOCUMENT_COVERAGE = {
     "chunks": int,
     "withoutVector": int,
     "skipped": int,
+    "skippedByRule": int,
     "indexedAt": TEXT_OR_NULL,
     "commit": TEXT_OR_NULL,
 }

@@ -130,4 +130,4 @@ def test_a_name_gives_the_terminal_no_commands(
 
     print_report(make_output(as_json=False), report)
 
-    assert "  docs/\\x1b[31mação\\nfim.png: no Markdown (by rule)\n" in capsys.readouterr().out
+    assert "  docs/\\x1b[31mação\\nfim.png: no Markdown (left out by rule)\n" in capsys.readouterr().out

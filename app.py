@@ -1,13 +1,18 @@
-"""The workbench's entry: page configuration, page list, run. `streamlit run app.py` serves it alone."""
+"""The workbench's entry: page configuration, page list, run. `medir serve` serves it, behind its door."""
 
 import streamlit as st
 
-from medir.page_kit.address import draw_notices, enter
+from medir.page_kit.address import draw_notices, enter, settle_rest
 from medir.page_kit.frame import ICON, draw_frame
 from medir.page_kit.guard import draw_refusal, guarded
 from medir.page_kit.sign_in import require_sign_in
+from medir.page_kit.streamlit_options import served_by_another
 from medir.pages import HOME, PAGES
 
+if served_by_another():
+    # nothing would stand between these pages and other websites
+    st.text("These pages are not served by Streamlit alone. Start them with: medir serve")
+    st.stop()
 st.set_page_config(page_title="Medir", page_icon=str(ICON), layout="wide")
 home = st.Page(HOME, title="Medir", default=True, visibility="hidden")
 page = st.navigation(
@@ -28,3 +33,4 @@ with guarded(page.url_path or "home"):
     with notices:
         draw_notices()
         draw_refusal()
+settle_rest()

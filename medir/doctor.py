@@ -13,13 +13,20 @@ from rag_core.adopting import SettingsInForce, settings_in_force
 from rag_core.clock import SystemClock
 from rag_core.database.address import identifier, psql
 from rag_core.database.connections import connect, translated_errors
+from rag_core.database.index_identity import read_scope_states
 from rag_core.database.migration import migration_status
 from rag_core.database.projects import Project, list_projects
 from rag_core.database.standing import Standing, locale_problem, read_standing
 from rag_core.embedding.providers import Providers
 from rag_core.errors import MedirError
+from rag_core.losses import Losses
+from rag_core.plurals import counted
 from rag_core.projects import current_commit
-from rag_core.telemetry import count_losses
+from rag_core.sources.left_out import LeftOut
+from rag_core.tokens import tokens_asked_for
+
+# a proxy that says nothing of whom it asks for can't be told from somebody at this machine
+BEFORE_A_PROXY = "Make a token before a proxy is put in front: medir token create NAME --role maintainer"
 
 # a run's hold, its work, and its progress
 _LEAST_CONNECTIONS = 3
@@ -51,7 +58,7 @@ def examine(configuration: Configuration) -> tuple[Check, ...]:
         _disk(configuration.home),
         *_database(configuration),
         _provider(configuration),
-        _telemetry(configuration.home / LOSS_LOG),
+        _telemetry(Losses(configuration.home / LOSS_LOG)),
     )
 
 
@@ -161,20 +168,40 @@ def _inside(services: Services) -> Iterator[Check]:
     with services.database.connection() as connection:
         schema = migration_status(connection)
     yield Check(name="schema", ok=not schema.pending, found=f"migration {schema.current}")
+    yield _callers(services)
     with services.database.connection() as connection:
-        projects = list_projects(connection)
-    for project in projects:
-        yield _project(project)
+        projects = {
+            project: read_scope_states(connection, project.project_id)
+            for project in list_projects(connection)
+        }
+    for project, scopes in projects.items():
+        yield check_project(
+            project, LeftOut.of(entry for state in scopes.values() for entry in state.skipped)
+        )
         yield from _settings(settings_in_force(services.database, project), project)
 
 
-def _project(project: Project) -> Check:
+def _callers(services: Services) -> Check:
+    if services.configuration.sign_in:
+        return Check(name="callers", ok=True, found="people sign in with a provider, programs with a token")
+    if tokens_asked_for(services.database):
+        return Check(name="callers", ok=True, found="everybody is asked for a token")
+    return Check(
+        name="callers",
+        ok=True,
+        found=f"this machine alone is served, and nobody on it is asked for a token. {BEFORE_A_PROXY}",
+    )
+
+
+def check_project(project: Project, left_out: LeftOut) -> Check:
+    """Whether the project's repository can be read, and how many of its files the last runs skipped."""
     name = f"project {project.project_id}"
     try:
         commit = current_commit(project)
     except MedirError as error:
         return Check(name=name, ok=False, found=error.message, remedy=error.hint or None)
-    return Check(name=name, ok=True, found=f"{project.repo} at {commit[:10]}")
+    skipped = f"; {left_out.told}" if left_out.by_rule or left_out.faulty else ""
+    return Check(name=name, ok=True, found=f"{project.repo} at {commit[:10]}{skipped}")
 
 
 def _settings(found: SettingsInForce, project: Project) -> Iterator[Check]:
@@ -237,13 +264,13 @@ def _provider(configuration: Configuration) -> Check:
     return Check(name="provider", ok=True, found=outcome.model.id)
 
 
-def _telemetry(loss_log: Path) -> Check:
-    lost = count_losses(loss_log)
+def _telemetry(losses: Losses) -> Check:
+    lost = losses.count()
     if lost:
         return Check(
             name="telemetryLost",
             ok=False,
-            found=f"{lost} searches were answered but not recorded",
-            remedy=f"Read {loss_log}, mend the cause, then remove the file.",
+            found=f"{counted(lost, 'search was', 'searches were')} answered but not recorded",
+            remedy=f"Read {losses.log}, mend the cause, then remove it and {losses.count_file.name} beside it.",
         )
     return Check(name="telemetryLost", ok=True, found="0 searches lost")

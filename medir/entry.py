@@ -5,6 +5,8 @@ import os
 import sys
 
 EXIT_INTERRUPTED = 130
+# they end no other way, so that Ctrl-C is no failure of theirs
+UNTIL_STOPPED = ("serve", "mcp")
 
 
 def main() -> None:
@@ -17,12 +19,17 @@ def main() -> None:
     gc.disable()
     try:
         from medir.cli import main as run  # noqa: PLC0415
+
+        gc.freeze()
+        gc.enable()
+        run()
     except KeyboardInterrupt:
         sys.stderr.write("Stopped.\n")
-        sys.exit(EXIT_INTERRUPTED)
-    gc.freeze()
-    gc.enable()
-    try:
-        run()
+        sys.exit(code_of_interrupt(sys.argv[1:]))
     finally:
         gc.freeze()
+
+
+def code_of_interrupt(arguments: list[str]) -> int:
+    """The exit code of Ctrl-C, or of a signal to end, at whatever moment it came."""
+    return 0 if arguments[:1] and arguments[0] in UNTIL_STOPPED else EXIT_INTERRUPTED

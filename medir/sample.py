@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from medir.turns import in_turn
 from medir.wiring import Services
 from rag_core.chunking import CHUNKER_VERSION
 from rag_core.database.candidates import TEXT_SEARCH_CONFIG
@@ -37,28 +38,55 @@ def ensure_sample(
         UsageError: The sample's files are not there.
         Unavailable: There is no git.
     """
+    project = _registered(services)
+    new_events = _import_sessions(services, project)
+
+    def index_if_changed() -> None:
+        changed = _what_changed(services, project, new_events=new_events)
+        if changed is None:
+            say("The sample is indexed and up to date.")
+            return
+        report = services.indexing.run(
+            project, actor=actor, listener=_announced(f"Indexing the sample: {changed}.", say, listener)
+        )
+        if report.embedding.reason:
+            say(f"Without a vector: {counted(report.embedding.skipped, 'chunk')}. {report.embedding.reason}")
+
+    try:
+        in_turn(index_if_changed, say=say)
+    except Refused as refusal:
+        say(f"The sample keeps its old index. {refusal.message} {refusal.hint}")
+    return project
+
+
+def _registered(services: Services) -> Project:
+    """The sample as a project; of several who begin at once one adds it, and the others find it there."""
     repo, root = _repository(services.configuration.home)
     golden = MEDIR_TOP / "golden_set"
     with services.database.connection() as connection:
         known = find_project(connection, SAMPLE)
     if known is None:
-        project = add_project(services.database, SAMPLE, repo=repo, root=root, golden=golden)
-    else:
-        project = set_project(services.database, known, repo=repo, root=root, ref="HEAD", golden=golden)
-    new_events = _import_sessions(services, project)
-    changed = _what_changed(services, project, new_events=new_events)
-    if changed is None:
-        say("The sample is indexed and up to date.")
-        return project
-    say(f"Indexing the sample: {changed}.")
-    try:
-        report = services.indexing.run(project, actor=actor, listener=listener)
-    except Refused as refusal:
-        say(f"The sample keeps its old index. {refusal.message} {refusal.hint}")
-        return project
-    if report.embedding.reason:
-        say(f"Without a vector: {counted(report.embedding.skipped, 'chunk')}. {report.embedding.reason}")
-    return project
+        try:
+            return add_project(services.database, SAMPLE, repo=repo, root=root, golden=golden)
+        except Refused:
+            with services.database.connection() as connection:
+                known = find_project(connection, SAMPLE)
+            if known is None:
+                raise
+    return set_project(services.database, known, repo=repo, root=root, ref="HEAD", golden=golden)
+
+
+def _announced(sentence: str, say: Callable[[str], None], listener: Progress | None) -> Progress:
+    """A listener that says what goes on once it does, which is not before the project is this run's."""
+    waiting = [sentence]
+
+    def listen(step: str, done: int, total: int) -> None:
+        if waiting:
+            say(waiting.pop())
+        if listener is not None:
+            listener(step, done, total)
+
+    return listen
 
 
 def _repository(home: Path) -> tuple[Path, str]:
@@ -91,7 +119,12 @@ def _copied_repository(corpus: Path, copies: Path) -> Path:
             ("commit", "--quiet", "--message", "The sample"),
         ):
             _git(made, *arguments)
-        made.rename(target)
+        try:
+            made.rename(target)
+        except OSError:
+            # another process was first with the same files
+            if not target.is_dir():
+                raise
     return target
 
 

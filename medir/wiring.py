@@ -12,6 +12,7 @@ from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.database.migration import migrate
 from rag_core.database.server import EmbeddedServer
+from rag_core.losses import Losses
 
 if TYPE_CHECKING:
     from rag_core.calibrating import Calibrator
@@ -159,9 +160,16 @@ def open_services(configuration: Configuration) -> Services:
         raise
 
 
+def services_at(configuration: Configuration, url: str) -> Services:
+    """Services over a database that another process holds open, and whose schema it has brought up to date."""
+    return _build(configuration, None, url)
+
+
 def _build(configuration: Configuration, server: EmbeddedServer | None, url: str) -> Services:
     database = Database(url, revive=None if server is None else _restart(server))
     database.open()
+    if configuration.home.is_dir():
+        Losses(configuration.home / LOSS_LOG).prepare()
     return Services(configuration=configuration, server=server, database=database, clock=SystemClock())
 
 

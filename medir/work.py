@@ -1,12 +1,22 @@
-"""Long work outside the page's thread: it goes on when the page is left, and is followed by its row in `runs`."""
+"""Long work outside the page's thread: it goes on when the page is left, and is followed by its row in `runs`.
 
+Runs are carried out by processes of their own, which end with this one; what is short is done in a thread.
+"""
+
+import contextlib
 import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING
+from uuid import UUID
 
+from medir.work_process import NotBegun, ProcessDied, Step, Task, WorkProcess
 from rag_core.errors import MedirError, Unavailable
 from rag_core.runs import Cancelled
+
+if TYPE_CHECKING:
+    from medir.configuration import Configuration
 
 
 def index_run_key(project_id: str) -> str:
@@ -18,16 +28,36 @@ _logger = logging.getLogger(__name__)
 _WORKERS = 2
 
 
-class Work:
-    """What this process is doing, one piece at a time for each key. Safe to share between sessions."""
+def fault(error: Exception) -> MedirError:
+    """A fault of ours, as a person is told of it."""
+    return Unavailable(
+        f"A fault of Medir's own: {type(error).__name__}.",
+        hint="The log has the details; please report it.",
+    )
 
-    def __init__(self) -> None:
+
+class Work:
+    """What is done for this process, one piece at a time for each key. Safe to share between sessions.
+
+    Args:
+        configuration: The installation that the work is for.
+        url: Its database.
+        on_death: Told the project and the id of a run whose process died.
+    """
+
+    def __init__(
+        self, configuration: "Configuration", url: str, *, on_death: Callable[[str, UUID], None]
+    ) -> None:
+        self._installation = (configuration, url)
+        self._on_death = on_death
         self._pool = ThreadPoolExecutor(max_workers=_WORKERS, thread_name_prefix="medir-work")
         self._guard = threading.Lock()
         self._going: dict[str, Future[None]] = {}
         self._failures: dict[str, MedirError] = {}
         self._begun: set[str] = set()
         self._closing = threading.Event()
+        self._idle: list[WorkProcess] = []
+        self._busy: set[WorkProcess] = set()
 
     def start(self, key: str, task: Callable[[], object]) -> bool:
         """Begin the task unless one of that key is going on; false then."""
@@ -37,6 +67,49 @@ class Work:
             self._failures.pop(key, None)
             self._going[key] = self._pool.submit(self._run, key, task)
             return True
+
+    def start_run(
+        self, key: str, task: Task, *, project_id: str, run_id: UUID, step: Step | None = None
+    ) -> bool:
+        """Begin a run in a process of its own unless one of that key is going on; false then.
+
+        Args:
+            key: What must not go on twice.
+            task: What is carried out there.
+            project_id: Whose run it is.
+            run_id: The id that its row will have.
+            step: Told of each step that it comes to.
+        """
+        return self.start(key, lambda: self.attend(task, project_id=project_id, run_id=run_id, step=step))
+
+    def attend(self, task: Task, *, project_id: str, run_id: UUID, step: Step | None = None) -> None:
+        """Have a run carried out by a process of its own and wait for its end; arguments as `start_run`.
+
+        Raises:
+            MedirError: What ended it.
+        """
+        process = self._take()
+        try:
+            try:
+                process.carry_out(task, step)
+            except NotBegun:
+                # it had just ended for want of work
+                self._discard(process)
+                process = self._take()
+                process.carry_out(task, step)
+        except ProcessDied:
+            # without a database its row tells the same as soon as its heartbeat is old
+            with contextlib.suppress(MedirError):
+                self._on_death(project_id, run_id)
+            raise
+        finally:
+            self._give_back(process)
+
+    def prepare(self) -> None:
+        """Have a process ready that a run can be given to, so that whoever asks for one need not wait for it."""
+        with self._guard:
+            if not (self._idle or self._busy or self._closing.is_set()):
+                self._idle.append(WorkProcess(*self._installation))
 
     def start_once(self, key: str, task: Callable[[], object]) -> None:
         """Begin the task unless one of that key was ever begun."""
@@ -72,19 +145,37 @@ class Work:
         if going is not None:
             going.result(timeout=timeout_s)
 
-    def heed(self, _step: str, _done: int, _total: int) -> None:
-        """The listener of a run begun here: ends it at its next step once this process is to stop.
-
-        Raises:
-            Cancelled: The process is to stop.
-        """
-        if self._closing.is_set():
-            raise Cancelled("The workbench was stopped.", hint="Start the run again.")
-
     def close(self) -> None:
-        """Begin nothing more, and wait until what goes on has come to its next step."""
+        """Begin nothing more, wait until what goes on has come to its next step, and end the processes."""
         self._closing.set()
+        with self._guard:
+            busy = list(self._busy)
+        for process in busy:
+            process.stop()
         self._pool.shutdown(wait=True, cancel_futures=True)
+        for process in self._idle:
+            process.close()
+
+    def _take(self) -> WorkProcess:
+        with self._guard:
+            if self._closing.is_set():
+                raise Cancelled("The workbench was stopped.", hint="Start the run again.")
+            process = self._idle.pop() if self._idle else WorkProcess(*self._installation)
+            self._busy.add(process)
+            return process
+
+    def _give_back(self, process: WorkProcess) -> None:
+        if not process.is_alive:
+            self._discard(process)
+            return
+        with self._guard:
+            self._busy.discard(process)
+            self._idle.append(process)
+
+    def _discard(self, process: WorkProcess) -> None:
+        with self._guard:
+            self._busy.discard(process)
+        process.close()
 
     def _run(self, key: str, task: Callable[[], object]) -> None:
         failure: MedirError | None = None
@@ -95,10 +186,7 @@ class Work:
         except Exception as error:
             # the edge of a thread: nobody above would ever see it
             _logger.exception("work %s failed", key)
-            failure = Unavailable(
-                f"A fault of Medir's own: {type(error).__name__}.",
-                hint="The log has the details; please report it.",
-            )
+            failure = fault(error)
         with self._guard:
             self._going.pop(key, None)
             if failure is not None:

@@ -4,11 +4,13 @@ import atexit
 import threading
 import time
 from dataclasses import dataclass
+from functools import partial
 
 from medir.configuration import Configuration
 from medir.wiring import Services, open_services
 from medir.work import Work
 from rag_core.errors import MedirError
+from rag_core.runs import close_died
 
 # whoever waited for a failed opening is told the same, and the next one tries again
 _FAILURE_KEPT_S = 1.0
@@ -61,7 +63,9 @@ def open_workbench(configuration: Configuration) -> Workbench:
         except MedirError as error:
             _failures[identity] = (time.monotonic(), error)
             raise
-        _open[identity] = Workbench(services=services, work=Work())
+        database = services.database
+        work = Work(configuration, database.url, on_death=partial(close_died, database))
+        _open[identity] = Workbench(services=services, work=work)
         return _open[identity]
 
 

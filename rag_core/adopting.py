@@ -10,6 +10,7 @@ from rag_core.database.connections import Database
 from rag_core.database.index_identity import read_identity
 from rag_core.database.projects import Project
 from rag_core.errors import InvalidInput, Refused, UsageError
+from rag_core.files import read_regular_file, write_atomically
 from rag_core.in_force import (
     SETTINGS_FILE,
     CommittedFile,
@@ -23,7 +24,6 @@ from rag_core.model import ALL_SCOPES, Actor, SearchSettings
 from rag_core.ports import Clock
 from rag_core.presets import Overrides, committed_to, from_json, preset_of
 from rag_core.settings_file import MAX_SETTINGS_BYTES, on_one_line, write_settings
-from rag_core.sources.files import read_regular_file, replace_file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,10 +225,12 @@ def _write(file: Path | None, text: str) -> WrittenSettings:
         reason = None
         try:
             file.parent.mkdir(exist_ok=True)
-            replace_file(file, text)
+            write_atomically(file, text)
+        except UsageError as error:
+            reason = error.message
         except OSError as error:
-            reason = f"{file} can't be written: {error.strerror}"
-    return WrittenSettings(file=file, text=text, reason=reason and f"{reason}.")
+            reason = f"{file} can't be written: {error.strerror}."
+    return WrittenSettings(file=file, text=text, reason=reason)
 
 
 def _standing(sources: SettingsSources) -> SettingsInForce:

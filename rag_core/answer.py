@@ -127,6 +127,14 @@ def hits_to_json(
     return shown
 
 
+def golden_hits_to_json(hits: Sequence[RankedCandidate]) -> list[dict[str, object]]:
+    """A golden run's hits: without `content`, with `contentHash`, which a later run is explained by."""
+    return [
+        told | {"contentHash": hit.candidate.content_hash}
+        for told, hit in zip(hits_to_json(hits, None), hits, strict=True)
+    ]
+
+
 def ranked_to_json(entry: RankedCandidate) -> dict[str, object]:
     """The contract's `candidate`."""
     candidate = entry.candidate

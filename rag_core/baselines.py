@@ -6,6 +6,7 @@ import tempfile
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from uuid import UUID
 
 from rag_core.comparing import replayed_passes, side_of_baseline
 from rag_core.database.projects import Project
@@ -75,6 +76,7 @@ def freeze(
     cases: Path | None = None,
     allow_degraded: bool = False,
     listener: Progress | None = None,
+    run_id: UUID | None = None,
 ) -> tuple[Baseline, Path]:
     """Run the golden set under the settings in force and write what comes out as a file.
 
@@ -87,6 +89,7 @@ def freeze(
         cases: Another file than the project's own.
         allow_degraded: Freeze a run without vectors too, which its identity then says.
         listener: Told of the progress.
+        run_id: Given where the caller has promised an id already.
 
     Returns:
         The baseline and its file.
@@ -97,7 +100,7 @@ def freeze(
     """
     file = new_file(baselines_folder(project, cases), name)
     run = evaluation.run_golden(
-        project, actor=actor, cases=cases, allow_degraded=allow_degraded, listener=listener
+        project, actor=actor, cases=cases, allow_degraded=allow_degraded, listener=listener, run_id=run_id
     )
     baseline = make_baseline(run, name=name, frozen_at=clock.now().isoformat())
     _write_once(file, encode_baseline(baseline), name)

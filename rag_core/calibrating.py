@@ -1,13 +1,16 @@
 """Calibrations: candidates fetched once, at the greatest depth; everything else is replayed from them."""
 
-from collections.abc import Iterable
+import dataclasses
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_core.adopting import settings_history, settings_in_force
 from rag_core.calibration.choice import RESAMPLES
 from rag_core.calibration.families import Variant
 from rag_core.calibration.findings import DEPTHS, Findings, find
@@ -24,7 +27,7 @@ from rag_core.evaluation import Evaluation, first_source
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenSet
 from rag_core.golden.faults import refusal
-from rag_core.in_force import Disagreement, read_committed, settings_path
+from rag_core.in_force import SETTINGS_FILE, Disagreement, read_committed, settings_path
 from rag_core.measurement import (
     GOLDEN_DEPTH,
     IndexFacts,
@@ -41,12 +44,14 @@ from rag_core.model import (
     CandidateSet,
     LexicalFunction,
     LexicalOperator,
+    SearchSettings,
+    canonical_digest,
 )
 from rag_core.ports import Clock
-from rag_core.presets import Overrides
+from rag_core.presets import PRESETS, Overrides, is_measured_for, settings_of_preset
 from rag_core.projects import cases_file
 from rag_core.report.vote_evidence import VoteEvidence, weigh_votes
-from rag_core.runs import Progress, close_interrupted, running
+from rag_core.runs import Progress, last_run, running
 from rag_core.search import EXACT_UP_TO_CHUNKS, Search
 
 __all__ = ["Calibration", "Calibrator", "Demands", "Run", "passed_in", "values_in"]
@@ -92,9 +97,11 @@ class Demands:
 class Calibration:
     """What was found, with what it was found from: today's candidates first, then those of other lexical ways.
 
-    `disagreement` says where adopted and committed settings differ; today's are the committed ones.
+    `disagreement` says where adopted and committed settings differ; today's are the committed ones. `run_id` is its row
+    in `runs`.
     """
 
+    run_id: UUID
     golden: GoldenSet
     index: IndexFacts
     demands: Demands
@@ -103,6 +110,14 @@ class Calibration:
     votes: VoteEvidence
     disagreement: Disagreement | None = None
     not_recorded: str | None = None
+
+    def light(self) -> "Calibration":
+        """The same without the candidates themselves: a tenth in size, and all that a picture needs."""
+        bare = [
+            dataclasses.replace(variant, table=variant.table.without_candidates())
+            for variant in self.variants
+        ]
+        return dataclasses.replace(self, variants=tuple(bare))
 
     def to_json(self) -> dict[str, object]:
         """The contract's calibration, with the index, the votes and what was asked for."""
@@ -135,6 +150,8 @@ class Calibrator:
         demands: Demands | None = None,
         in_force: bool = False,
         listener: Progress | None = None,
+        run_id: UUID | None = None,
+        keep: Callable[["Calibration"], None] | None = None,
     ) -> Calibration:
         """Ask every case once and find out what its settings should be. Writes no `rag_searches` row.
 
@@ -147,6 +164,8 @@ class Calibrator:
             demands: What it works for.
             in_force: Start from what searches use, the adoption before `settings.yaml`.
             listener: Told of the progress.
+            run_id: Given where the caller has promised an id already.
+            keep: Called with what was found before its row says that it is done.
 
         Raises:
             FaultyGoldenSet: The set does not parse, or has cases that can't be won.
@@ -172,6 +191,7 @@ class Calibrator:
             parameters=parameters | demands.to_json(),
             exclusive=False,
             listener=listener,
+            run_id=run_id,
         ) as handle:
             ways = self._ways(project)
             counting = _over_all_ways(handle.progress, max(1, len(ways)))
@@ -199,8 +219,11 @@ class Calibrator:
                 resamples=demands.resamples,
                 depths=[depth for depth in DEPTHS if depth <= deepest],
                 baseline=None if baseline is None else (baseline.name, passed_in(baseline, golden)),
+                floor=golden.floor,
+                others=self._others(project, golden, measured, deepest=deepest),
             )
             found = Calibration(
+                run_id=handle.id,
                 golden=golden,
                 index=measured.facts,
                 demands=demands,
@@ -210,10 +233,13 @@ class Calibrator:
                 disagreement=measured.sources.disagreement,
                 not_recorded=handle.not_recorded,
             )
+            if keep is not None:
+                keep(found)
             handle.result = {
                 "settings": measured.settings.to_json(),
                 "index": measured.facts.to_json(),
                 "cases": len(golden.cases),
+                "ground": {"settings": measured.settings.id, "cases": cases_digest(golden)},
                 "votes": found.votes.to_json(),
             } | findings.verdict_to_json()
             return found
@@ -225,14 +251,49 @@ class Calibrator:
 
     def last_run(self, project: Project) -> Run | None:
         """The calibration started last; one whose process died is closed as interrupted first."""
-        close_interrupted(self._database, project.project_id, "calibration")
+        return last_run(self._database, project.project_id, "calibration")
+
+    def ended_runs(self, project: Project, *, count: int) -> tuple[Run, ...]:
+        """The last calibrations that ended well, whoever made them and wherever, the newest first."""
         with self._database.connection() as connection:
-            return next(iter(recent_runs(connection, project.project_id, "calibration", count=1)), None)
+            runs = recent_runs(connection, project.project_id, "calibration", count=count)
+        return tuple(run for run in runs if run.state == "done")
 
     def stop(self, project: Project, run: Run) -> bool:
         """Ask a calibration to stop at its next step; false when it has ended."""
         with self._database.connection() as connection:
             return request_cancel(connection, project.project_id, run.id)
+
+    def _others(
+        self, project: Project, golden: GoldenSet, measured: Measured, *, deepest: int
+    ) -> list[tuple[str, SearchSettings]]:
+        """Numbers that may restore a broken floor, by name: those in force, presets of the model, past adoptions."""
+        decisions = settings_history(self._database, project)
+        model = measured.settings.candidates.embedding_model
+        in_force = settings_in_force(self._database, project).settings
+        found = [("the numbers in force", in_force)]
+        if measured.sources.disagreement is not None:
+            found.append((SETTINGS_FILE, measured.sources.disagreement.committed))
+        found += [
+            (f"the preset {preset.name}", settings_of_preset(preset, in_force))
+            for preset in PRESETS.values()
+            if is_measured_for(preset, model)
+        ]
+        found += [
+            (f"the numbers adopted {each.adopted_at:%d %b %Y}", each.settings)
+            for each in decisions
+            if each.adopted_at is not None and not each.of_another_model
+        ]
+        limited = [
+            (
+                name,
+                each.with_ranking(
+                    dataclasses.replace(each.ranking, limit=golden.limit or each.ranking.limit)
+                ),
+            )
+            for name, each in found
+        ]
+        return [each for each in limited if each[1].ranking.candidates_per_signal <= deepest]
 
     def _ways(self, project: Project) -> tuple[LexicalWay, ...]:
         with self._database.connection() as connection:
@@ -240,6 +301,11 @@ class Calibrator:
         if chunks > ALL_WAYS_UP_TO_CHUNKS:
             return ()
         return tuple(product(LexicalOperator, LexicalFunction))
+
+
+def cases_digest(golden: GoldenSet) -> str:
+    """Tells sets apart whose calibrations differ: in a case, any part of it, the order or the limit; not the floor."""
+    return canonical_digest({"limit": golden.limit, "cases": [repr(case) for case in golden.cases]})
 
 
 def passed_in(baseline: Baseline, golden: GoldenSet) -> Flags:

@@ -21,6 +21,7 @@ from rag_core.excerpts import words_of
 from rag_core.golden.document import shown
 from rag_core.golden.names import Names
 from rag_core.model import LexicalOperator, Place
+from rag_core.place_names import PlaceNames
 
 NEIGHBOURS = 2
 
@@ -49,9 +50,10 @@ def require_indexed(database: Database, project_id: str, target: str) -> None:
     """
     with database.connection() as connection:
         places = indexed_places(connection, project_id)
-        known = not places or Place.parse(target) in places or place_of_chunk(connection, project_id, target)
+        place = PlaceNames(places).meant(Place.parse(target))
+        known = not places or place in places or place_of_chunk(connection, project_id, target)
     if not known:
-        meant = Names(places, None).suggest(Place.parse(target))
+        meant = Names(places, None).suggest(place)
         raise UsageError(
             f"{shown(target)} is not in the index{meant}",
             hint="Give a file's path, session:ID or a chunk's id, as the answers of a search name them.",
@@ -59,9 +61,9 @@ def require_indexed(database: Database, project_id: str, target: str) -> None:
 
 
 def read_surroundings(
-    database: Database, project_id: str, place: Place, chunk_id: str, *, neighbours: int = NEIGHBOURS
+    database: Database, project_id: str, chunk_id: str, *, neighbours: int = NEIGHBOURS
 ) -> Surroundings:
-    """The chunk with as many neighbours before and after it as there are, up to `neighbours` each.
+    """The chunk where it stands now, with as many neighbours before and after it as there are, up to `neighbours` each.
 
     Raises:
         UsageError: The chunk is no longer in the index.
@@ -73,7 +75,7 @@ def read_surroundings(
                 "This chunk is no longer in the index: a reindex has replaced it.",
                 hint="Search again for what stands there now.",
             )
-        number = located[1]
+        place, number = located
         chunks, total = read_source_chunks(
             connection, project_id, place, first=number - neighbours, last=number + neighbours
         )

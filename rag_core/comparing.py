@@ -1,52 +1,55 @@
 """Two golden runs, one of them frozen: what differs, who won and lost, and whether settings or index did it.
 
-A difference is taken over cases that both runs have, told by id and digest, never of two different averages. Where
-the ground differs, there is no single number: only its parts.
+Cases are held against each other one by one, over those that both sides have unchanged, told by id and digest; never
+two averages. Documents change with every commit, and so do settings: that is named, and is no reason not to answer.
 """
 
+import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
+from uuid import UUID
 
 from rag_core.database.projects import Project
 from rag_core.evaluation import Evaluation, GoldenRun
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenCase
+from rag_core.golden.causes import LossCause
 from rag_core.golden.verdicts import judge
-from rag_core.measurement import GOLDEN_DEPTH, LexicalWay, way_of
-from rag_core.model import ALL_SCOPES, Actor, CandidateSet, RankingSettings, SearchSettings
-from rag_core.presets import Overrides, from_json
+from rag_core.lost_cases import FrozenTexts, IndexedTexts, explain_losses
+from rag_core.measurement import LexicalWay, way_of
+from rag_core.model import Actor, CandidateSet, RankingSettings, SearchSettings
+from rag_core.presets import Overrides
 from rag_core.ranking import rank
 from rag_core.runs import Progress
+from rag_core.sides import (
+    Json,
+    Side,
+    recorded_cases,
+    settings_of_baseline,
+    side_of_baseline,
+    side_of_result,
+    side_of_run,
+)
 
-# what must be the same for one number; the rest of what differs is told beside it
+__all__ = [
+    "BaselineComparison",
+    "Turned",
+    "baseline_way",
+    "compare_baselines",
+    "compare_recorded",
+    "compare_results",
+    "compare_run",
+    "compare_sides",
+    "recorded_cases",
+    "replayed_passes",
+    "run_against",
+    "side_of_baseline",
+]
+
+# the rest of what differs is told beside it
 GROUND = ("cases", "limit", "index", "model", "degraded")
 _NO_NUMBERS = ("source", "preset", "fetchDepth", "embeddingModel", "limit")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Side:
-    """One of two runs. `ground` and `detail` name what it stood on; `others` are candidates of other lexical ways.
-
-    `found` is None for a run whose candidates were not kept.
-    """
-
-    cases: tuple[GoldenCase, ...]
-    settings: SearchSettings
-    found: tuple[CandidateSet, ...] | None
-    others: Mapping[LexicalWay, tuple[CandidateSet, ...]]
-    passed: Mapping[str, bool]
-    ground: dict[str, object]
-    detail: dict[str, object]
-
-    def candidates_for(self, settings: SearchSettings) -> tuple[CandidateSet, ...] | None:
-        """Candidates that other settings can be replayed on; None where they would need other ones."""
-        deepest = max(GOLDEN_DEPTH, self.settings.ranking.candidates_per_signal)
-        if settings.ranking.candidates_per_signal > deepest:
-            return None
-        way = way_of(settings.candidates)
-        return self.found if way == way_of(self.settings.candidates) else self.others.get(way)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,34 +70,60 @@ class BaselineComparison:
 
     `differs` names the parts of the ground (`cases`, `limit`, `index`, `model`, `degraded`), then `case:ID` for
     every case that the two do not share, what the index was made with, and `settings.KEY` for every number.
-    `outcome` is None where the ground differs. `by_settings` and `by_index` are None where a replay would need
-    candidates that neither run fetched.
+    `shared` are the ids of the cases that both have unchanged; `new`, `gone` and `changed` are the others', and
+    `passed_before` those among `gone` and `changed` that the older side passed.
+    `outcome` is None where the two can't be held against each other; `obstacle` then says why, in a clause.
+    `by_settings` and `by_index` are None where a replay would need candidates that neither run fetched. `must_pass`
+    are the ids of the cases that the newer side says must pass. `lost_because` says of lost cases what happened,
+    where it was looked for.
     """
 
     name: str
     differs: tuple[str, ...]
+    shared: tuple[str, ...]
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+    changed: tuple[str, ...]
+    passed_before: tuple[str, ...]
     outcome: Turned | None
+    obstacle: str | None
     by_settings: Turned | None
     by_index: Turned | None
+    must_pass: frozenset[str] = frozenset()
+    lost_because: tuple[LossCause, ...] = field(default=(), compare=False)
 
     @property
     def comparable(self) -> bool:
-        """Whether one number may be given."""
+        """Whether won and lost may be given."""
         return self.outcome is not None
 
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """The lost cases, those that must pass first; empty too where nothing can be said."""
+        lost = () if self.outcome is None else self.outcome.lost
+        return tuple(sorted(lost, key=lambda case: case not in self.must_pass))
+
     def to_json(self) -> dict[str, object]:
-        """The contract's `baseline`."""
-        return {
+        """The contract's `baseline`, with `reason` where not comparable and `lostBecause` where a cause is known."""
+        told: dict[str, object] = {
             "name": self.name,
             "comparable": self.comparable,
             "differs": list(self.differs),
             "won": None if self.outcome is None else list(self.outcome.won),
             "lost": None if self.outcome is None else list(self.outcome.lost),
+            "new": list(self.new),
+            "gone": list(self.gone),
+            "changed": list(self.changed),
             "effects": {
                 "settings": None if self.by_settings is None else self.by_settings.to_json(),
                 "index": None if self.by_index is None else self.by_index.to_json(),
             },
         }
+        if self.obstacle is not None:
+            told["reason"] = self.obstacle
+        if self.lost_because:
+            told["lostBecause"] = [cause.to_json() for cause in self.lost_because]
+        return told
 
 
 def compare_run(baseline: Baseline, run: GoldenRun) -> BaselineComparison:
@@ -102,17 +131,7 @@ def compare_run(baseline: Baseline, run: GoldenRun) -> BaselineComparison:
 
     For the effect of the index where the lexical way differs, the run must have been asked in `baseline_way` too.
     """
-    golden = run.outcome.golden
-    side = Side(
-        cases=golden.cases,
-        settings=run.settings,
-        found=run.found,
-        others=run.others,
-        passed={verdict.case.id: verdict.passed for verdict in run.outcome.verdicts},
-        ground=_ground(golden.digest, run.settings.ranking.limit, run.index.to_json(), degraded=run.degraded),
-        detail=_detail(run.index.to_json(), run.index.text_search_config),
-    )
-    return compare_sides(baseline.name, side_of_baseline(baseline), side)
+    return compare_sides(baseline.name, side_of_baseline(baseline), side_of_run(run))
 
 
 def run_against(
@@ -126,12 +145,17 @@ def run_against(
     allow_degraded: bool = False,
     in_force: bool = False,
     listener: Progress | None = None,
+    run_id: UUID | None = None,
 ) -> tuple[GoldenRun, BaselineComparison]:
     """Run the golden set, compare it with a baseline, and record both. Arguments and errors as `run_golden`."""
     compared: list[BaselineComparison] = []
 
     def compare(run: GoldenRun) -> Mapping[str, object]:
-        compared.append(compare_run(baseline, run))
+        old, new = side_of_baseline(baseline), side_of_run(run)
+        comparison = compare_sides(baseline.name, old, new)
+        texts = IndexedTexts(evaluation.database, project, commit=run.index.commit)
+        found = explain_losses(comparison.lost, old, new, texts=texts)
+        compared.append(dataclasses.replace(comparison, lost_because=found))
         return compared[0].to_json()
 
     run = evaluation.run_golden(
@@ -144,6 +168,7 @@ def run_against(
         ways=(baseline_way(baseline),),
         compare=compare,
         listener=listener,
+        run_id=run_id,
     )
     return run, compared[0]
 
@@ -158,71 +183,67 @@ def compare_recorded(
         result: The run as `golden_result` gives it.
         cases: The cases that the run asked.
     """
-    settings = cast("Mapping[str, object]", result["settings"])
-    index = cast("Mapping[str, object]", result["index"])
-    model = index["model"]
-    verdicts = cast("Sequence[Mapping[str, object]]", result["cases"])
-    side = Side(
-        cases=tuple(cases),
-        settings=from_json(
-            settings,
-            scopes=ALL_SCOPES,
-            model_id=None if model is None else str(model),
-            source=str(settings["source"]),
-        ),
-        found=None,
-        others={},
-        passed={str(verdict["id"]): verdict["passed"] is True for verdict in verdicts},
-        ground=_ground(result["casesDigest"], settings["limit"], index, degraded=result["degraded"] is True),
-        # the index's fingerprint, which is part of the ground, stands for it
-        detail=_detail(index, baseline.identity["textSearchConfig"]),
-    )
-    return compare_sides(baseline.name, side_of_baseline(baseline), side)
+    side = side_of_result(result, cases, text_search_config=baseline.identity["textSearchConfig"])
+    compared = compare_sides(baseline.name, side_of_baseline(baseline), side)
+    kept = result.get("baseline")
+    if not isinstance(kept, Mapping) or kept.get("name") != baseline.name:
+        return compared
+    causes = tuple(LossCause.from_json(told) for told in kept.get("lostBecause", ()))
+    return dataclasses.replace(compared, lost_because=causes)
 
 
-def compare_baselines(old: Baseline, new: Baseline) -> BaselineComparison:
-    """A newer baseline against an older one, whose name the comparison has."""
-    return compare_sides(old.name, side_of_baseline(old), side_of_baseline(new))
+def compare_results(
+    name: str,
+    old: tuple[Json, Sequence[GoldenCase]],
+    new: tuple[Json, Sequence[GoldenCase]],
+) -> BaselineComparison:
+    """Two recorded runs, each with the cases that it asked; the effects need candidates, which no record keeps."""
+    sides = [side_of_result(result, cases, text_search_config=None) for result, cases in (old, new)]
+    return compare_sides(name, sides[0], sides[1])
+
+
+def compare_baselines(old: Baseline, new: Baseline, project: Project | None = None) -> BaselineComparison:
+    """A newer baseline against an older one, whose name the comparison has.
+
+    With their project, it also says why cases were lost.
+    """
+    before, now = side_of_baseline(old), side_of_baseline(new)
+    comparison = compare_sides(old.name, before, now)
+    if project is None:
+        return comparison
+    found = explain_losses(comparison.lost, before, now, texts=FrozenTexts(project, now))
+    return dataclasses.replace(comparison, lost_because=found)
 
 
 def baseline_way(baseline: Baseline) -> LexicalWay:
     """The lexical way of the baseline's settings."""
-    return way_of(_settings_of(baseline).candidates)
-
-
-def side_of_baseline(baseline: Baseline) -> Side:
-    """A baseline as one side of a comparison.
-
-    Raises:
-        InvalidInput: Its settings do not parse.
-    """
-    identity = baseline.identity
-    index = cast("Mapping[str, object]", identity["index"])
-    return Side(
-        cases=baseline.cases,
-        settings=_settings_of(baseline),
-        found=baseline.found,
-        others={},
-        passed=baseline.passed,
-        ground=_ground(
-            identity["casesDigest"], identity["limit"], index, degraded=identity["degraded"] is True
-        ),
-        detail=_detail(index, identity["textSearchConfig"]),
-    )
+    return way_of(settings_of_baseline(baseline).candidates)
 
 
 def compare_sides(name: str, old: Side, new: Side) -> BaselineComparison:
     """The new side against the old one."""
-    shared = _shared(old.cases, new.cases)
+    before = {case.id: case for case in old.cases}
+    now = {case.id: case for case in new.cases}
+    shared = tuple(case for case in now if case in before and before[case].digest == now[case].digest)
+    changed = tuple(case for case in now if case in before and case not in set(shared))
+    gone = tuple(case for case in before if case not in now)
     grounds = tuple(part for part in GROUND if old.ground[part] != new.ground[part])
     same_index = not {"index", "model", "degraded"}.intersection(grounds)
     turned = _turned(shared, old.passed, new.passed)
+    obstacle = _obstacle(name, old, new, shared)
     return BaselineComparison(
         name=name,
         differs=(*grounds, *_details(old, new, shared)),
-        outcome=None if grounds else turned,
+        shared=shared,
+        new=tuple(case for case in now if case not in before),
+        gone=gone,
+        changed=changed,
+        passed_before=tuple(case for case in (*gone, *changed) if old.passed[case]),
+        outcome=turned if obstacle is None else None,
+        obstacle=obstacle,
         by_settings=_effect(shared, old, old, new.settings) or (turned if same_index else None),
         by_index=_effect(shared, old, new, old.settings) or (Turned(won=(), lost=()) if same_index else None),
+        must_pass=frozenset(case.id for case in new.cases if case.must_pass),
     )
 
 
@@ -234,6 +255,16 @@ def replayed_passes(
         case.id: judge(case, rank(candidates, settings)).passed
         for case, candidates in zip(cases, found, strict=True)
     }
+
+
+def _obstacle(name: str, old: Side, new: Side, shared: Sequence[str]) -> str | None:
+    """Why no case can be held against another; a clause without a full stop."""
+    if old.ground["limit"] != new.ground["limit"]:
+        return f"the limit is {new.ground['limit']}, and was {old.ground['limit']} in {name}"
+    if old.ground["degraded"] != new.ground["degraded"]:
+        lacking = "this side" if new.ground["degraded"] else name
+        return f"vectors were missing when {lacking} was measured, and not on the other side"
+    return None if shared else f"not one case is the same in {name}"
 
 
 def _effect(shared: Sequence[str], old: Side, on: Side, settings: SearchSettings) -> Turned | None:
@@ -251,11 +282,6 @@ def _turned(shared: Sequence[str], old: Mapping[str, bool], new: Mapping[str, bo
     )
 
 
-def _shared(old: Sequence[GoldenCase], new: Sequence[GoldenCase]) -> tuple[str, ...]:
-    digests = {case.id: case.digest for case in old}
-    return tuple(case.id for case in new if digests.get(case.id) == case.digest)
-
-
 def _details(old: Side, new: Side, shared: Sequence[str]) -> tuple[str, ...]:
     known = set(shared)
     ids = dict.fromkeys(case.id for case in (*old.cases, *new.cases))
@@ -264,33 +290,4 @@ def _details(old: Side, new: Side, shared: Sequence[str]) -> tuple[str, ...]:
         *(f"case:{case}" for case in ids if case not in known),
         *(part for part in old.detail if old.detail[part] != new.detail[part]),
         *(f"settings.{key}" for key in before if key not in _NO_NUMBERS and before[key] != now[key]),
-    )
-
-
-def _ground(
-    digest: object, limit: object, index: Mapping[str, object], *, degraded: bool
-) -> dict[str, object]:
-    return {
-        "cases": digest,
-        "limit": limit,
-        "index": index["fingerprint"],
-        "model": index["model"],
-        "degraded": degraded,
-    }
-
-
-def _detail(index: Mapping[str, object], text_search_config: object) -> dict[str, object]:
-    return {key: index[key] for key in ("commit", "chunkerVersion", "queryVersion")} | {
-        "textSearchConfig": text_search_config
-    }
-
-
-def _settings_of(baseline: Baseline) -> SearchSettings:
-    index = cast("Mapping[str, object]", baseline.identity["index"])
-    model = index["model"]
-    return from_json(
-        cast("Mapping[str, object]", baseline.identity["settings"]),
-        scopes=ALL_SCOPES,
-        model_id=None if model is None else str(model),
-        source="baseline",
     )

@@ -14,15 +14,16 @@ from rag_core.database.projects import Project
 from rag_core.errors import MedirError
 from rag_core.model import ALL_SCOPES, Scope
 from rag_core.projects import current_commit
-from rag_core.sources.documents import SkipReason, list_markdown
+from rag_core.sources.documents import SkipReason, list_markdown, list_markdown_outside
 from rag_core.sources.git import GitRepository
+from rag_core.sources.left_out import LeftOut, Outside
 
 SKIPS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         SkipReason.ENCODING: ("no encoding fits its bytes", "Save it as UTF-8."),
         SkipReason.TOO_LARGE: ("over 2 MB", "Split it."),
         SkipReason.UNREADABLE: ("git can't read it", "Check the repository: git fsck."),
-        SkipReason.NAME: ("its name can't be told from another's", "Rename it."),
+        SkipReason.NAME: ("its path is too long, or can't be told from another's", "Rename it."),
         SkipReason.LFS_POINTER: ("an LFS pointer, not the text", ""),
         SkipReason.SYMLINK: ("a symbolic link, never followed", ""),
         SkipReason.SUBMODULE: ("another repository's", ""),
@@ -36,22 +37,29 @@ SKIPS: Mapping[str, tuple[str, str]] = MappingProxyType(
 class SourceParts:
     """What became of the sources that stand there now, in counts that add up to all of them.
 
-    `covered` have their text in the index; `without_text` hold nothing to index; `left_out` were skipped by the
-    last run; `waiting` no run has read, or not to their end.
+    `covered` have their text in the index; `without_text` hold nothing to index; `faulty` could not be indexed by the
+    last run; `pointers` are left out by rule, since their text is elsewhere (LFS); `waiting` no run has read, or not
+    to their end.
     """
 
     covered: int
     without_text: int
-    left_out: int
+    faulty: int
+    pointers: int
     waiting: int
+
+    @property
+    def total(self) -> int:
+        """All sources."""
+        return self.covered + self.without_text + self.faulty + self.pointers + self.waiting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeCoverage:
     """One scope: `sources` are Markdown files of the repository, or sessions; `indexed` those with chunks.
 
-    `sources` and `parts` are None where the repository can't be read. `skipped_files` are the Markdown files that
-    the last run left out, with their reasons, `notes` what is to be known of others. `gone` counts indexed places
+    `sources` and `parts` are None where the repository can't be read. `skipped_files` are all files that the last run
+    skipped, with their reasons, `notes` what is to be known of others. `gone` counts indexed places
     that the repository does not have any more.
     """
 
@@ -67,6 +75,11 @@ class ScopeCoverage:
     indexed_at: datetime | None
     commit: str | None
 
+    @property
+    def left_out(self) -> LeftOut:
+        """The skipped files in their two kinds."""
+        return LeftOut.of(self.skipped_files)
+
     def to_json(self) -> dict[str, object]:
         """The contract's entry of that scope."""
         counts: dict[str, object] = {
@@ -80,7 +93,12 @@ class ScopeCoverage:
         return (
             {"inRepository": self.sources}
             | counts
-            | {"skipped": len(self.skipped_files), "indexedAt": indexed_at, "commit": self.commit}
+            | {
+                "skipped": len(self.skipped_files),
+                "skippedByRule": len(self.left_out.by_rule),
+                "indexedAt": indexed_at,
+                "commit": self.commit,
+            }
         )
 
 
@@ -89,7 +107,7 @@ class Coverage:
     """A project's index against its sources.
 
     `commit` is what was indexed, `head_commit` the last one that touched the project's folder, None where the
-    repository can't be read; `problem` then says why.
+    repository can't be read; `problem` then says why. `outside` is None there too.
     """
 
     project_id: str
@@ -97,6 +115,12 @@ class Coverage:
     head_commit: str | None
     scopes: tuple[ScopeCoverage, ...]
     problem: str | None
+    outside: Outside | None
+
+    @property
+    def left_out(self) -> LeftOut:
+        """The skipped files of all scopes in their two kinds."""
+        return LeftOut.of(entry for scope in self.scopes for entry in scope.skipped_files)
 
     @property
     def moved(self) -> bool:
@@ -112,6 +136,7 @@ class Coverage:
             "headCommit": self.head_commit,
             "moved": self.moved,
             "scopes": {str(scope.scope): scope.to_json() for scope in self.scopes},
+            "outside": self.outside.to_json() if self.outside else None,
         }
 
 
@@ -124,10 +149,13 @@ def measure_coverage(database: Database, project: Project) -> Coverage:
     problem: str | None = None
     head: str | None = None
     files: frozenset[str] | None = None
+    outside: Outside | None = None
     try:
         head = current_commit(project)
-        files = list_markdown(
-            GitRepository(Path(project.repo)), ref=project.ref, root=project.root, folders=project.folders
+        repository = GitRepository(Path(project.repo))
+        files = list_markdown(repository, ref=project.ref, root=project.root, folders=project.folders)
+        outside = Outside.of(
+            list_markdown_outside(repository, ref=project.ref, root=project.root, folders=project.folders)
         )
     except MedirError as error:
         problem = f"{error.message} {error.hint}".strip()
@@ -151,26 +179,33 @@ def measure_coverage(database: Database, project: Project) -> Coverage:
     )
     indexed = next((scope.commit for scope in scopes if scope.commit), None)
     return Coverage(
-        project_id=project.project_id, commit=indexed, head_commit=head, scopes=scopes, problem=problem
+        project_id=project.project_id,
+        commit=indexed,
+        head_commit=head,
+        scopes=scopes,
+        problem=problem,
+        outside=outside,
     )
 
 
 def _session_parts(connection: Connection, project_id: str) -> SourceParts:
     covered, without_text, waiting = sessions_by_state(connection, project_id)
-    return SourceParts(covered=covered, without_text=without_text, left_out=0, waiting=waiting)
+    return SourceParts(covered=covered, without_text=without_text, faulty=0, pointers=0, waiting=waiting)
 
 
 def _file_parts(
     files: set[str], indexed: set[str], skipped: list[dict[str, str]], state: ScopeState | None
 ) -> SourceParts:
-    left_out = files & {entry["path"] for entry in skipped}
-    unread = files - indexed - left_out
+    faulty = files & {str(entry["path"]) for entry in LeftOut.of(skipped).faulty}
+    pointers = files & {entry["path"] for entry in skipped if entry["reason"] == SkipReason.LFS_POINTER}
+    unread = files - indexed - faulty - pointers
     # a run that read a file and made no chunk of it left only a count behind
     without_text = min(len(unread), max(0, state.files - len(indexed))) if state else 0
     return SourceParts(
-        covered=len(files & indexed - left_out),
+        covered=len(files & indexed - faulty - pointers),
         without_text=without_text,
-        left_out=len(left_out),
+        faulty=len(faulty),
+        pointers=len(pointers),
         waiting=len(unread) - without_text,
     )
 
@@ -184,15 +219,13 @@ def _scope_coverage(
     counts: tuple[int, int],
     state: ScopeState | None,
 ) -> ScopeCoverage:
-    skipped = [
-        entry for entry in (state.skipped if state else []) if entry["reason"] != SkipReason.NOT_MARKDOWN
-    ]
+    skipped = state.skipped if state else []
     parts = sessions if scope is Scope.SESSION else None
     if parts is None and files is not None:
         parts = _file_parts(files, indexed, skipped, state)
     return ScopeCoverage(
         scope=scope,
-        sources=parts and parts.covered + parts.without_text + parts.left_out + parts.waiting,
+        sources=parts and parts.total,
         parts=parts,
         gone=len(indexed - files) if scope is not Scope.SESSION and files is not None else 0,
         indexed=len(indexed),

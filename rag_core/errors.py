@@ -8,6 +8,7 @@
     │       └── FaultySettings    a settings.yaml that is refused
     ├── Refused               a sound request that is not carried out, e.g. votes would be lost
     │   ├── VotesAtRisk       an index run would delete votes; carries their number
+    │   ├── SourcesGone       an index run would leave nothing of a scope
     │   ├── Busy              another run holds what this one needs
     │   └── NotComparable     two runs whose ground differs
     ├── Unavailable           a service is missing: database, extension, git, provider
@@ -41,6 +42,17 @@ class MedirError(Exception):
         self.message = message
         self.hint = hint
         self.where = dict(where) if where else None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """All that it holds, so that it can be handed from one process to another whatever its constructor asks."""
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[MedirError], arguments: tuple[object, ...], held: dict[str, object]) -> MedirError:
+    error = kind.__new__(kind, *arguments)
+    error.args = arguments
+    error.__dict__.update(held)
+    return error
 
 
 class UsageError(MedirError):
@@ -101,6 +113,12 @@ class VotesAtRisk(Refused):
             hint="Run it with --yes to lose them, or leave the index as it is.",
         )
         self.votes = votes
+
+
+class SourcesGone(Refused):
+    """An index run would leave nothing of a scope that is in the index, and nobody has agreed to that."""
+
+    code = "sourcesGone"
 
 
 class Busy(Refused):

@@ -8,38 +8,40 @@ import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from uuid import UUID
 
-from rag_core.answer import hits_to_json
+from rag_core.answer import golden_hits_to_json
 from rag_core.database.chunks import indexed_places, read_contents
 from rag_core.database.connections import Database
+from rag_core.database.index_identity import count_chunks
 from rag_core.database.projects import Project
-from rag_core.errors import InvalidInput, MedirError, Refused, UsageError
+from rag_core.errors import InvalidInput, Refused, UsageError
+from rag_core.expected_places import lint_places
 from rag_core.explanation import CaseExplanation, explain
-from rag_core.golden.cases import GoldenSet, parse_cases
+from rag_core.files import write_atomically
+from rag_core.golden.cases import GoldenCase, GoldenSet, parse_cases, with_places_meant
 from rag_core.golden.document import decode
-from rag_core.golden.faults import Fault, refusal
-from rag_core.golden.floor import raise_floor
-from rag_core.golden.linter import lint
+from rag_core.golden.faults import Fault, in_file_order, refusal
+from rag_core.golden.floor import floor_line, raise_floor
 from rag_core.golden.verdicts import GoldenOutcome, judge_all
 from rag_core.in_force import Disagreement, SettingsSources, read_committed, read_sources, settings_path
 from rag_core.measurement import (
     IndexFacts,
     LexicalWay,
+    Measured,
     Measurement,
     indexed_identity,
     refuse_degraded,
 )
-from rag_core.model import Actor, CandidateSet, Ranking, SearchSettings
+from rag_core.model import ALL_SCOPES, Actor, CandidateSet, Ranking, SearchSettings
+from rag_core.place_names import PlaceNames
 from rag_core.plurals import counted
 from rag_core.ports import Clock, Vectors
 from rag_core.presets import FirstSource, Overrides
 from rag_core.projects import cases_file
 from rag_core.runs import Progress, running
 from rag_core.search import ProviderNow, Search
-from rag_core.sources.documents import list_markdown
-from rag_core.sources.files import replace_file
 from rag_core.sources.floor_history import FloorHistory, highest_floor
-from rag_core.sources.git import GitRepository
 from rag_core.staleness import Staleness, measure_staleness
 
 
@@ -110,7 +112,8 @@ class GoldenRun:
             "index": self.index.to_json(),
             **self._standing_to_json(),
             "cases": [
-                verdict.to_json() | {"hits": hits_to_json(ranking.hits, None)}
+                verdict.to_json()
+                | {"scope": _scope_of(verdict.case), "hits": golden_hits_to_json(ranking.hits)}
                 for verdict, ranking in zip(self.outcome.verdicts, self.rankings, strict=True)
             ],
             "startedAt": self.started_at,
@@ -142,6 +145,11 @@ class Evaluation:
         self._measurement = Measurement(database=database, search=search)
         self._clock = clock
 
+    @property
+    def database(self) -> Database:
+        """The database that is evaluated."""
+        return self._database
+
     def lint(self, project: Project, *, cases: Path | None = None) -> tuple[GoldenSet, tuple[Fault, ...]]:
         """The project's golden set and what is wrong with it, judged by its index and repository.
 
@@ -153,7 +161,28 @@ class Evaluation:
         with self._database.snapshot() as connection:
             indexed_identity(connection, project)
             indexed = indexed_places(connection, project.project_id)
-        return golden, lint(golden, indexed=indexed, in_repository=_paths_in_repository(project))
+        return lint_places(project, golden, indexed)
+
+    def check(self, project: Project, *, cases: Path | None = None) -> tuple[GoldenSet, tuple[Fault, ...]]:
+        """As `lint`, with what else of the set a run fails for: a floor that was higher once.
+
+        Raises:
+            FaultyGoldenSet: The file does not parse.
+            UsageError: The file or the index does not exist.
+            Unavailable: The file is in a repository, but git fails there.
+        """
+        file = cases or cases_file(project)
+        golden, faults = self.lint(project, cases=file)
+        fall = highest_floor(file).fall(golden.floor)
+        if fall is None:
+            return golden, faults
+        line = floor_line(decode(file.read_bytes(), file=str(file)))
+        return golden, in_file_order((*faults, Fault(case=None, field="floor", line=line, message=fall)))
+
+    def without_vector(self, project: Project) -> int:
+        """How many chunks of the index lack a vector, for which a run refuses unless it may be degraded."""
+        with self._database.connection() as connection:
+            return count_chunks(connection, project.project_id, ALL_SCOPES)[1]
 
     def run_golden(
         self,
@@ -168,6 +197,7 @@ class Evaluation:
         ways: Sequence[LexicalWay] = (),
         compare: Callable[[GoldenRun], Mapping[str, object]] | None = None,
         listener: Progress | None = None,
+        run_id: UUID | None = None,
     ) -> GoldenRun:
         """Ask every case and judge what comes back. Writes no `rag_searches` row.
 
@@ -182,6 +212,7 @@ class Evaluation:
             ways: Other lexical ways to ask in too, kept in `others`; they play no part in the verdicts.
             compare: What is recorded beside the run as its `baseline`.
             listener: Told of the progress.
+            run_id: Given where the caller has promised an id already.
 
         Raises:
             FaultyGoldenSet: The set does not parse, or has cases that can't be won.
@@ -211,6 +242,7 @@ class Evaluation:
             },
             exclusive=False,
             listener=listener,
+            run_id=run_id,
         ) as handle:
             measured = self._measurement.take(
                 project,
@@ -244,6 +276,47 @@ class Evaluation:
             handle.result = run.to_json() | ({} if compare is None else {"baseline": compare(run)})
             return run
 
+    def measure_case(
+        self,
+        project: Project,
+        case_id: str,
+        *,
+        cases: Path | None = None,
+        overrides: Overrides | None = None,
+        ways: Sequence[LexicalWay] = (),
+        in_force: bool = False,
+    ) -> Measured:
+        """One case asked as in a golden run; `ways` are other lexical ways to ask in too. Writes nothing.
+
+        Raises:
+            FaultySettings: The `settings.yaml` beside the cases has faults.
+            UsageError: There is no such case, file or index.
+            FaultyGoldenSet: The set does not parse.
+        """
+        file = cases or cases_file(project)
+        golden = read_golden_set(file)
+        with self._database.connection() as connection:
+            indexed = indexed_places(connection, project.project_id)
+        golden = with_places_meant(golden, PlaceNames(indexed))
+        case = next((case for case in golden.cases if case.id == case_id), None)
+        if case is None:
+            close = difflib.get_close_matches(case_id, [case.id for case in golden.cases], n=1)
+            raise UsageError(
+                f"The golden set has no case {case_id!r}.",
+                hint=f"Did you mean {close[0]!r}?" if close else "`medir golden run` lists the cases.",
+            )
+        alone = GoldenSet(floor=0, limit=golden.limit, cases=(case,))
+        return self._measurement.take(
+            project,
+            alone,
+            overrides or Overrides(),
+            _silent,
+            ways=ways,
+            committed=read_committed(settings_path(project, file)),
+            first=first_source(in_force=in_force),
+            keep_vectors_made=False,
+        )
+
     def explain_case(
         self,
         project: Project,
@@ -253,32 +326,13 @@ class Evaluation:
         overrides: Overrides | None = None,
         in_force: bool = False,
     ) -> CaseExplanation:
-        """One case asked as in a golden run, with the whole set's texts and what would make it pass.
+        """One case explained as it is now; `rag_core.explaining` also knows what it was. Errors as `measure_case`."""
+        measured = self.measure_case(project, case_id, cases=cases, overrides=overrides, in_force=in_force)
+        return self.explain_measured(project, measured)
 
-        Raises:
-            FaultySettings: The `settings.yaml` beside the cases has faults.
-            UsageError: There is no such case, file or index.
-            FaultyGoldenSet: The set does not parse.
-        """
-        file = cases or cases_file(project)
-        golden = read_golden_set(file)
-        case = next((case for case in golden.cases if case.id == case_id), None)
-        if case is None:
-            close = difflib.get_close_matches(case_id, [case.id for case in golden.cases], n=1)
-            raise UsageError(
-                f"The golden set has no case {case_id!r}.",
-                hint=f"Did you mean {close[0]!r}?" if close else "`medir golden run` lists the cases.",
-            )
-        alone = GoldenSet(floor=0, limit=golden.limit, cases=(case,))
-        measured = self._measurement.take(
-            project,
-            alone,
-            overrides or Overrides(),
-            _silent,
-            committed=read_committed(settings_path(project, file)),
-            first=first_source(in_force=in_force),
-        )
-        found, ranking = measured.found[0], measured.rankings[0]
+    def explain_measured(self, project: Project, measured: Measured) -> CaseExplanation:
+        """The first case that was asked, with the whole set's texts and what would make it pass."""
+        case, found, ranking = measured.golden.cases[0], measured.found[0], measured.rankings[0]
         ids = [entry.candidate.chunk_id for entry in ranking.whole_set]
         with self._database.connection() as connection:
             contents = read_contents(connection, project.project_id, ids)
@@ -313,6 +367,7 @@ def raise_project_floor(
     actor: Actor,
     reason: str,
     listener: Progress | None = None,
+    run_id: UUID | None = None,
 ) -> RaisedFloor:
     """Raise the floor in a cases file to what passes now under the settings in force.
 
@@ -330,11 +385,13 @@ def raise_project_floor(
         raise Refused(
             f"{differ.sentence} A floor is raised where both are the same.",
             hint=(
-                "Write what is adopted with `medir settings adopt --write`, or adopt what is committed with "
-                "`medir settings adopt --committed`."
+                "Write what is adopted (medir settings adopt --write --reason TEXT), or adopt what is committed "
+                "(medir settings adopt --committed --reason TEXT)."
             ),
         )
-    run = evaluation.run_golden(project, actor=actor, cases=file, reason=reason, listener=listener)
+    run = evaluation.run_golden(
+        project, actor=actor, cases=file, reason=reason, listener=listener, run_id=run_id
+    )
     before, after = run.outcome.floor, run.outcome.passed
     highest = run.floor_history.highest
     if after < (highest or 0) and run.floor_fall is not None:
@@ -349,7 +406,7 @@ def raise_project_floor(
         )
     if after > before:
         text = decode(file.read_bytes(), file=str(file))
-        replace_file(file, raise_floor(text, new_floor=after))
+        write_atomically(file, raise_floor(text, new_floor=after))
     return RaisedFloor(file=file, before=before, after=after)
 
 
@@ -370,14 +427,8 @@ def read_golden_set(file: Path) -> GoldenSet:
     return parse_cases(decode(data, file=str(file)), file=str(file))
 
 
-def _paths_in_repository(project: Project) -> frozenset[str] | None:
-    try:
-        return list_markdown(
-            GitRepository(Path(project.repo)), ref=project.ref, root=project.root, folders=project.folders
-        )
-    except MedirError:
-        # the index can still be judged where the repository has gone away
-        return None
+def _scope_of(case: GoldenCase) -> list[str] | None:
+    return None if case.scope is None else [str(scope) for scope in case.scope]
 
 
 def _silent(_step: str, _done: int, _total: int) -> None:

@@ -1,5 +1,6 @@
 """One golden case explained: its way through the ranking, who stands above it, and what would make it pass."""
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,10 +11,12 @@ from rag_core.calibration.exact import Exact, build_exact
 from rag_core.calibration.safety import Overtake, overtakes, safe_weights
 from rag_core.calibration.table import build_table, judge_table
 from rag_core.golden.cases import GoldenCase
-from rag_core.golden.remedies import Remedy, remedies
+from rag_core.golden.causes import LossCause
+from rag_core.golden.remedies import Remedy, remedies, true_remedies
 from rag_core.golden.verdicts import CaseVerdict, judge
 from rag_core.metrics.intervals import Interval
 from rag_core.model import CandidateSet, Fusion, RankedCandidate, Ranking, RankingSettings, SearchSettings
+from rag_core.ranges import tell_outside
 from rag_core.ranking import rank
 
 
@@ -23,7 +26,8 @@ class CaseExplanation:
 
     `passing_weights` are all vector weights at which the case passes, exactly; empty where there are none, or
     where the fusion has no weights. `overtakes` has the rivals that stand above the best expected chunk at some
-    weight.
+    weight. `passed_in` names the run or baseline in which the case passed, and `lost_because` what happened since;
+    None and empty where it never passed, or passes.
     """
 
     verdict: CaseVerdict
@@ -33,22 +37,38 @@ class CaseExplanation:
     remedies: tuple[Remedy, ...]
     passing_weights: tuple[Interval, ...]
     overtakes: tuple[Overtake, ...]
+    passed_in: str | None = None
+    lost_because: tuple[LossCause, ...] = ()
+
+    def lost_since(self, passed_in: str, causes: tuple[LossCause, ...]) -> "CaseExplanation":
+        """The same of a case that passed once; remedies that would only treat a symptom are left out."""
+        return dataclasses.replace(
+            self,
+            passed_in=passed_in,
+            lost_because=causes,
+            remedies=true_remedies(self.remedies, causes),
+        )
 
     def crossing(self, rival: RankedCandidate) -> str:
         """The weights at which the expected chunk stands above a rival, in words; '' where weights decide nothing.
 
-        Examples: `above 0.4312`, `below 0.1`, `below 0.1 or above 0.4312`, `never`.
+        Examples: `above 0.4312`, `below 0.1`, `below 0.1 or above 0.4312`, `no weight`.
         """
         key = rival.candidate.tie_key
         found = next((entry for entry in self.overtakes if entry.rival.tie_key == key), None)
         if found is None:
             return ""
-        parts = [f"below {found.begins:.4g}"] if found.begins > 0 else []
-        parts += [f"above {found.ends:.4g}"] if found.ends < 1 else []
-        return " or ".join(parts) or "never"
+        return tell_outside(found.begins, found.ends)
 
     def to_json(self) -> dict[str, object]:
-        """The case as in a golden run, with `wholeSet`, `remedies`, `passingWeights` and `overtakes`."""
+        """The case as in a golden run, with `wholeSet`, `remedies`, `passingWeights` and `overtakes`.
+
+        Of a case that passed once, also `passedIn` and `lostBecause`.
+        """
+        lost: dict[str, object] = {}
+        if self.passed_in is not None:
+            lost["passedIn"] = self.passed_in
+            lost["lostBecause"] = [cause.to_json() for cause in self.lost_because]
         return {
             "case": self.verdict.to_json() | {"hits": hits_to_json(self.ranking.hits, self.contents)},
             "settings": self.settings.to_json(),
@@ -60,7 +80,7 @@ class CaseExplanation:
                 {"chunkId": found.rival.chunk_id, "from": found.begins, "to": found.ends}
                 for found in self.overtakes
             ],
-        }
+        } | lost
 
 
 def explain(

@@ -27,6 +27,15 @@ class DocumentFolders:
         """Every folder once, documents first."""
         return tuple(dict.fromkeys((*self.docs, *self.adr)))
 
+    def hold(self, path: str) -> bool:
+        """Whether a file lies in any of the folders.
+
+        Examples:
+            >>> DocumentFolders().hold("docs/guia.md"), DocumentFolders().hold("README.md")
+            (True, False)
+        """
+        return _deepest(path, self.all) >= 0
+
     def scope_of(self, path: str) -> Scope:
         """The scope of a file in one of the folders.
 
@@ -58,6 +67,6 @@ def tidy_folder(given: str) -> str:
 
 
 def _deepest(path: str, folders: tuple[str, ...]) -> int:
-    """The length of the longest of the folders that holds the path; -1 for none."""
-    holding = [len(folder) for folder in folders if not folder or path.startswith(f"{folder}/")]
+    """The length of the longest of the folders that holds the path, or is it; -1 for none."""
+    holding = [len(folder) for folder in folders if not folder or f"{path}/".startswith(f"{folder}/")]
     return max(holding, default=-1)

@@ -46,7 +46,7 @@ def min_max(candidates: Sequence[Candidate], settings: RankingSettings) -> list[
     A list whose scores are all equal (a lone candidate among them) scales to 1, so that a lone find is not
     erased. Source: Fox and Shaw 1994 (TREC-2), the usual normalisation before their CombSUM.
     """
-    return _normalised(candidates, settings, _to_unit_interval)
+    return _normalised(candidates, settings, Fusion.MIN_MAX)
 
 
 def z_score(candidates: Sequence[Candidate], settings: RankingSettings) -> list[float]:
@@ -56,7 +56,7 @@ def z_score(candidates: Sequence[Candidate], settings: RankingSettings) -> list[
     score, since 0 would be the list's mean, better than half of what it did find. Source: Montague and
     Aslam 2001, doi:10.1145/502585.502657; the rule for what is missing is ours.
     """
-    return _normalised(candidates, settings, _to_standard_scores)
+    return _normalised(candidates, settings, Fusion.Z_SCORE)
 
 
 def fuse(candidates: Sequence[Candidate], settings: RankingSettings) -> list[float]:
@@ -64,19 +64,24 @@ def fuse(candidates: Sequence[Candidate], settings: RankingSettings) -> list[flo
     return _FUSIONS[settings.fusion](candidates, settings)
 
 
-def _normalised(
-    candidates: Sequence[Candidate],
-    settings: RankingSettings,
-    scale: Callable[[list[float | None]], list[float]],
-) -> list[float]:
-    vector = scale([candidate.vector_score for candidate in candidates])
-    lexical = scale([candidate.lexical_score for candidate in candidates])
+def scale_scores(scores: Sequence[float | None], fusion: Fusion) -> list[float]:
+    """One signal's list of scores as a fusion scales it before weighing; None where it did not find a candidate.
+
+    Raises:
+        KeyError: The fusion scales nothing.
+    """
+    return _SCALES[fusion](scores)
+
+
+def _normalised(candidates: Sequence[Candidate], settings: RankingSettings, fusion: Fusion) -> list[float]:
+    vector = scale_scores([candidate.vector_score for candidate in candidates], fusion)
+    lexical = scale_scores([candidate.lexical_score for candidate in candidates], fusion)
     return [
         settings.weight_vector * v + settings.weight_lexical * x for v, x in zip(vector, lexical, strict=True)
     ]
 
 
-def _to_unit_interval(scores: list[float | None]) -> list[float]:
+def _to_unit_interval(scores: Sequence[float | None]) -> list[float]:
     found = [score for score in scores if score is not None]
     if not found:
         return [0.0] * len(scores)
@@ -86,7 +91,7 @@ def _to_unit_interval(scores: list[float | None]) -> list[float]:
     return [0.0 if score is None else (score - low) / (high - low) for score in scores]
 
 
-def _to_standard_scores(scores: list[float | None]) -> list[float]:
+def _to_standard_scores(scores: Sequence[float | None]) -> list[float]:
     # fmean and pstdev round once over exact sums, so that the order of candidates changes nothing
     found = [score for score in scores if score is not None]
     if not found:
@@ -98,6 +103,10 @@ def _to_standard_scores(scores: list[float | None]) -> list[float]:
     return [lowest if score is None else (score - mean) / spread for score in scores]
 
 
+_SCALES: dict[Fusion, Callable[[Sequence[float | None]], list[float]]] = {
+    Fusion.MIN_MAX: _to_unit_interval,
+    Fusion.Z_SCORE: _to_standard_scores,
+}
 _FUSIONS: dict[Fusion, Callable[[Sequence[Candidate], RankingSettings], list[float]]] = {
     Fusion.WEIGHTED_SUM: weighted_sum,
     Fusion.RRF: reciprocal_rank,

@@ -5,9 +5,9 @@ from uuid import UUID
 from rag_core.database.connections import Database
 from rag_core.database.golden_history import GoldenRecord, read_golden_history
 from rag_core.database.projects import Project
-from rag_core.database.runs import Run, find_run, recent_runs, request_cancel
+from rag_core.database.runs import Run, find_run, request_cancel
 from rag_core.errors import UsageError
-from rag_core.runs import close_interrupted
+from rag_core.runs import last_run
 
 __all__ = ["GoldenRecord", "Run", "golden_history", "golden_result", "last_golden_run", "stop_golden_run"]
 
@@ -41,9 +41,7 @@ def golden_result(database: Database, project_id: str, run_id: str) -> dict[str,
 
 def last_golden_run(database: Database, project: Project) -> Run | None:
     """The golden run started last; one whose process died is closed as interrupted first."""
-    close_interrupted(database, project.project_id, "golden")
-    with database.connection() as connection:
-        return next(iter(recent_runs(connection, project.project_id, "golden", count=1)), None)
+    return last_run(database, project.project_id, "golden")
 
 
 def stop_golden_run(database: Database, project: Project, run: Run) -> bool:

@@ -13,6 +13,7 @@ from rag_core.database.connections import Connection
 from rag_core.database.index_identity import read_identity
 from rag_core.database.projects import Project
 from rag_core.errors import FaultySettings, MedirError
+from rag_core.files import NotReadable, read_regular_file
 from rag_core.model import ALL_SCOPES, Scope, SearchSettings
 from rag_core.presets import (
     CommittedSettings,
@@ -24,7 +25,6 @@ from rag_core.presets import (
 )
 from rag_core.projects import cases_file
 from rag_core.settings_file import MAX_SETTINGS_BYTES, parse_settings, refuse_file
-from rag_core.sources.files import NotReadable, read_regular_file
 
 SETTINGS_FILE = "settings.yaml"
 _NOT_NUMBERS = ("source", "preset", "fetchDepth", "embeddingModel")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
+from rag_core.database.chunks import place_meant
 from rag_core.database.connections import Database
 from rag_core.database.index_contents import (
     IndexedPlace,
@@ -15,7 +16,7 @@ from rag_core.database.projects import Project
 from rag_core.database.runs import Run, find_run, recent_runs, request_cancel
 from rag_core.database.source_chunks import SourceChunk, locate_chunk, read_source_chunks
 from rag_core.model import Place, Scope
-from rag_core.runs import close_interrupted
+from rag_core.runs import close_interrupted, last_run
 
 __all__ = ["ChunkPage", "IndexedPlace", "Run", "Showing", "SourceChunk"]
 
@@ -50,6 +51,7 @@ def list_places(
 def read_chunk_page(database: Database, project_id: str, place: Place, *, first: int) -> ChunkPage:
     """The chunks of a place from number `first` on; empty where it has none there."""
     with database.connection() as connection:
+        place = place_meant(connection, project_id, place)
         chunks, total = read_source_chunks(
             connection, project_id, place, first=first, last=first + PAGE_CHUNKS - 1
         )
@@ -80,6 +82,11 @@ def index_runs(database: Database, project: Project, *, count: int = RUNS_LISTED
     close_interrupted(database, project.project_id, "index")
     with database.connection() as connection:
         return recent_runs(connection, project.project_id, "index", count=count)
+
+
+def last_index_run(database: Database, project: Project) -> Run | None:
+    """The index run started last; one whose process died is closed as interrupted first."""
+    return last_run(database, project.project_id, "index")
 
 
 def find_index_run(database: Database, project: Project, run_id: UUID) -> Run | None:

@@ -113,6 +113,7 @@ class Measurement:
         committed: CommittedFile,
         first: FirstSource = "committed",
         ways: Sequence[LexicalWay] = (),
+        keep_vectors_made: bool = True,
     ) -> Measured:
         """Ask every case. Writes no `rag_searches` row.
 
@@ -124,13 +125,14 @@ class Measurement:
             committed: The `settings.yaml` beside the cases.
             first: Whether it is asked before the adopted settings.
             ways: Other lexical ways to ask in, beside that of the settings.
+            keep_vectors_made: False where nothing at all may be written.
 
         Raises:
             FaultySettings: The file has faults.
             UsageError: The project is not indexed.
         """
         committed.sound()
-        vectors = self._question_vectors(project, golden, progress)
+        vectors = self._question_vectors(project, golden, progress, keep=keep_vectors_made)
         with self._database.snapshot() as connection:
             identity = indexed_identity(connection, project)
             sources = read_sources(connection, project, committed)
@@ -166,7 +168,7 @@ class Measurement:
         )
 
     def _question_vectors(
-        self, project: Project, golden: GoldenSet, progress: Progress
+        self, project: Project, golden: GoldenSet, progress: Progress, *, keep: bool
     ) -> list[QuestionVector]:
         with self._database.connection() as connection:
             model_id = indexed_identity(connection, project).embedding_model
@@ -182,7 +184,8 @@ class Measurement:
                 continue
             embedded = self._search.embed(case.question, model_id)
             vectors.append(embedded)
-            if embedded.vector is not None and embedded.model_id == model_id and model_id is not None:
+            same = embedded.model_id == model_id
+            if keep and embedded.vector is not None and same and model_id is not None:
                 self._keep(project, model_id, text_hash, embedded.vector)
         return vectors
 

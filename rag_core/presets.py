@@ -172,6 +172,18 @@ def preset_for(model_id: str | None) -> Preset:
     return SEEDS
 
 
+def settings_of_preset(preset: Preset, settings: SearchSettings) -> SearchSettings:
+    """The settings with a preset's numbers in the place of theirs."""
+    candidates = dataclasses.replace(
+        settings.candidates,
+        lexical_operator=preset.lexical_operator,
+        lexical_function=preset.lexical_function,
+    )
+    return SearchSettings(
+        candidates=candidates, ranking=settings.ranking, source="trial", preset=preset.name
+    ).with_ranking(preset.ranking)
+
+
 def is_measured_for(preset: Preset, model_id: str | None) -> bool:
     """Whether the preset's numbers were made for this model."""
     if model_id is None:

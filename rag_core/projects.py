@@ -180,7 +180,13 @@ def checked(project: Project, *, docs: Sequence[str] = (), adr: Sequence[str] = 
     repository = GitRepository(Path(project.repo))
     root = tidy_folder(project.root) if project.root else ""
     commit = repository.resolve(project.ref)
-    given_docs, given_adr = tuple(map(tidy_folder, docs)), tuple(map(tidy_folder, adr))
+    root = repository.folder_meant(commit, root)
+
+    def meant(folder: str) -> str:
+        base, tidy = f"{root}/" if root else "", tidy_folder(folder)
+        return repository.folder_meant(commit, f"{base}{tidy}").removeprefix(base) if tidy else ""
+
+    given_docs, given_adr = tuple(map(meant, docs)), tuple(map(meant, adr))
     for folder in ("", *given_docs, *given_adr):
         inside = f"{root}/{folder}".strip("/")
         if inside and not repository.has_folder(commit, inside):

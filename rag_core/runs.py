@@ -24,6 +24,7 @@ from rag_core.database.connections import (
     translated_errors,
 )
 from rag_core.database.runs import (
+    Run,
     RunKind,
     dead_runs,
     finish_run,
@@ -135,6 +136,26 @@ def close_interrupted(
             mark_interrupted(connection, project_id, dead)
     except OperatorNeeded:
         return
+
+
+def last_run(database: Database, project_id: str, kind: RunKind) -> Run | None:
+    """The run of a kind that was started last; one whose process died is closed as interrupted first.
+
+    Whoever looks on asks this over and over, so it reads one row, and looks for the dead only where one seems at work.
+    """
+    with database.connection() as connection:
+        last = next(iter(recent_runs(connection, project_id, kind, count=1)), None)
+    if last is None or last.state != "running":
+        return last
+    close_interrupted(database, project_id, kind)
+    with database.connection() as connection:
+        return next(iter(recent_runs(connection, project_id, kind, count=1)), None)
+
+
+def close_died(database: Database, project_id: str, run_id: UUID) -> None:
+    """Mark a run as interrupted whose process is known to have died; one that ended before is left alone."""
+    with database.connection() as connection:
+        mark_interrupted(connection, project_id, [run_id])
 
 
 @contextmanager

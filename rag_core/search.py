@@ -4,6 +4,7 @@ The walk: embed (one call, bounded) -> one read-only transaction: identity, vect
 `ranking.rank` -> the hits' texts from the same transaction -> one telemetry row -> the answer.
 """
 
+import dataclasses
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from rag_core.database.candidates import (
     lexical_candidates,
     vector_candidates,
 )
-from rag_core.database.chunks import read_contents
+from rag_core.database.chunks import place_meant, read_contents
 from rag_core.database.connections import Connection, Database
 from rag_core.database.index_identity import count_chunks, has_vectors, read_identity
 from rag_core.database.positions import place_of_chunk, read_positions
@@ -138,8 +139,53 @@ class Search:
             InvalidInput: The question is blank or too long, or a setting is out of range.
             DatabaseUnavailable: The database does not answer.
         """
+        asked_at = self._clock.now()
+        answer = self.look(project_id, question, scopes=scopes, overrides=overrides, explain=explain)
+        record = SearchRecord(
+            id=uuid.uuid4(),
+            project_id=project_id,
+            asked_at=asked_at,
+            question=answer.question,
+            settings=answer.settings,
+            found=answer.found,
+            ranking=answer.ranking,
+            timings=answer.timings,
+            actor=actor,
+            session_id=session_id,
+            synthetic=synthetic,
+        )
+        not_recorded = self._telemetry.record(record)
+        search_id = str(record.id) if not_recorded is None else None
+        if session_id is not None:
+            self._narration.tell_search(
+                project_id,
+                session_id,
+                search_id=search_id,
+                question=answer.question,
+                ranking=answer.ranking,
+                degraded=answer.found.degraded,
+                actor=actor,
+                at=asked_at,
+            )
+        return dataclasses.replace(answer, search_id=search_id, not_recorded=not_recorded)
+
+    def look(
+        self,
+        project_id: str,
+        question: str,
+        *,
+        scopes: tuple[Scope, ...] = ALL_SCOPES,
+        overrides: Overrides | None = None,
+        explain: str | None = None,
+    ) -> Answer:
+        """What `ask` would answer, where nobody asks: an address that is opened. Writes nothing, and has no id.
+
+        Raises:
+            InvalidInput: As `ask`.
+            DatabaseUnavailable: The database does not answer.
+        """
         question = clean_question(question)
-        asked_at, started = self._clock.now(), self._clock.monotonic_ms()
+        started = self._clock.monotonic_ms()
         index_model, committed = self._before(project_id)
         load_ms = self._load(index_model)
         embed_started = self._clock.monotonic_ms()
@@ -160,51 +206,23 @@ class Search:
             explanation = _explain(
                 connection, project_id, explain, gathered=gathered, settings=settings, ranking=ranking
             )
-        timings = Timings(
-            embed_ms=embed_ms,
-            vector_ms=gathered.vector_ms,
-            lexical_ms=gathered.lexical_ms,
-            rank_ms=rank_ms,
-            total_ms=self._clock.monotonic_ms() - started - load_ms,
-        )
-        record = SearchRecord(
-            id=uuid.uuid4(),
-            project_id=project_id,
-            asked_at=asked_at,
-            question=question,
-            settings=settings,
-            found=gathered.found,
-            ranking=ranking,
-            timings=timings,
-            actor=actor,
-            session_id=session_id,
-            synthetic=synthetic,
-        )
-        not_recorded = self._telemetry.record(record)
-        search_id = str(record.id) if not_recorded is None else None
-        if session_id is not None:
-            self._narration.tell_search(
-                project_id,
-                session_id,
-                search_id=search_id,
-                question=question,
-                ranking=ranking,
-                degraded=gathered.found.degraded,
-                actor=actor,
-                at=asked_at,
-            )
         return Answer(
-            search_id=search_id,
+            search_id=None,
             project_id=project_id,
             question=question,
             settings=settings,
             found=gathered.found,
             ranking=ranking,
             contents=contents,
-            timings=timings,
+            timings=Timings(
+                embed_ms=embed_ms,
+                vector_ms=gathered.vector_ms,
+                lexical_ms=gathered.lexical_ms,
+                rank_ms=rank_ms,
+                total_ms=self._clock.monotonic_ms() - started - load_ms,
+            ),
             provider_reason=embedded.reason,
             settings_problem=committed.told_problem,
-            not_recorded=not_recorded,
             notice=_notice(indexed=identity is not None, terms=gathered.found.searchable_terms),
             explanation=explanation,
         )
@@ -381,7 +399,7 @@ def _explain(
     if target is None:
         return None
     of_chunk = place_of_chunk(connection, project_id, target)
-    place = of_chunk or Place.parse(target)
+    place = of_chunk or place_meant(connection, project_id, Place.parse(target))
     entries = {entry.candidate.chunk_id: entry for entry in ranking.whole_set}
     positions = read_positions(
         connection,

@@ -15,13 +15,22 @@ _BATCH = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LineNote:
+    """Something about a line that was taken which its owner should know; `line` counts from 1."""
+
+    line: int
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionImport:
-    """What came in: new sessions and events, lines that are no event, secrets masked."""
+    """What came in: new sessions and events, lines that are no event, secrets masked, what was mended in which line."""
 
     sessions: int
     events: int
     refused: tuple[RefusedLine, ...]
     masked: int
+    notes: tuple[LineNote, ...] = ()
 
 
 def import_sessions(database: Database, project_id: str, path: Path) -> SessionImport:
@@ -36,10 +45,12 @@ def import_sessions(database: Database, project_id: str, path: Path) -> SessionI
     """
     sessions = events = masked = seen = misplaced = 0
     refused: list[RefusedLine] = []
+    notes: list[LineNote] = []
     lines = read_session_file(path)
     while batch := list(islice(lines, _BATCH)):
         entries = [entry for entry in batch if isinstance(entry, EventLine)]
         refused.extend(entry for entry in batch if isinstance(entry, RefusedLine))
+        notes.extend(LineNote(line=entry.line, note=note) for entry in entries for note in entry.notes)
         cleaned = [mask_event(entry.event) for entry in entries]
         masked += sum(count for _, count in cleaned)
         with database.transaction() as connection:
@@ -68,7 +79,9 @@ def import_sessions(database: Database, project_id: str, path: Path) -> SessionI
             hint='A line is a JSON object with "sessionId", "eventId", "type", "createdAt", "actor" and "payload".',
             where={"file": str(path)},
         )
-    return SessionImport(sessions=sessions, events=events, refused=_in_order(refused), masked=masked)
+    return SessionImport(
+        sessions=sessions, events=events, refused=_in_order(refused), masked=masked, notes=tuple(notes)
+    )
 
 
 def _in_order(refused: list[RefusedLine]) -> tuple[RefusedLine, ...]:

@@ -17,6 +17,7 @@ from rag_core.database.connections import Database
 from rag_core.database.tokens import (
     Token,
     any_in_force,
+    any_made,
     find_token,
     insert_token,
     note_use,
@@ -40,6 +41,7 @@ __all__ = [
     "list_tokens",
     "revoke_token",
     "token_to_json",
+    "tokens_asked_for",
     "tokens_exist",
 ]
 
@@ -157,9 +159,15 @@ def list_tokens(database: Database) -> tuple[Token, ...]:
 
 
 def tokens_exist(database: Database) -> bool:
-    """Whether any token is in force, so that nobody is let in without one."""
+    """Whether any token is in force, so that somebody can be let in with one."""
     with database.connection() as connection:
         return any_in_force(connection)
+
+
+def tokens_asked_for(database: Database) -> bool:
+    """Whether nobody is let in without a token: from the first one on, also when the last has been revoked."""
+    with database.connection() as connection:
+        return any_made(connection)
 
 
 def revoke_token(database: Database, clock: Clock, which: str, *, actor: Actor) -> Token:
@@ -184,7 +192,7 @@ def admit(database: Database, clock: Clock, text: str | None, *, local: Caller |
         database: Where tokens lie.
         clock: For the time of use.
         text: The token as it was sent; None where none was.
-        local: Who a caller without a token is while there is no token at all; None where such a caller comes from
+        local: Who a caller without a token is while there never was a token; None where such a caller comes from
             beyond this machine and is never let in.
 
     Raises:
@@ -192,7 +200,7 @@ def admit(database: Database, clock: Clock, text: str | None, *, local: Caller |
         DatabaseUnavailable: It can't be told.
     """
     if text is None:
-        if tokens_exist(database):
+        if tokens_asked_for(database):
             raise NotSignedIn("This needs a token.", hint="Send the header: Authorization: Bearer TOKEN")
         if local is None:
             raise NotSignedIn(

@@ -32,10 +32,11 @@ class BagOfWords:
         if any(len(text) > 50_000 for text in cleaned):
             raise EmbeddingFailed("A text is too long.", content_fault=True)
         self.embedded.extend(cleaned)
-        return unit_vectors([_bag(text, self.name) for text in cleaned], count=len(cleaned))
+        return unit_vectors([bag(text, self.name) for text in cleaned], count=len(cleaned))
 
 
-def _bag(text: str, name: str) -> np.ndarray:
+def bag(text: str, name: str) -> np.ndarray:
+    """The sum of its words' directions under the model of that name; not of length 1."""
     plain = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
     words = re.findall(r"[a-z0-9]{2,}", plain) or [text]
     return np.sum([_direction(name, word) for word in words], axis=0)

@@ -10,7 +10,7 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,13 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from databases import drop_database
+from outbound import Watch
 from rag_core.database.connections import Database
 from rag_core.database.migration import migrate
 from rag_core.database.server import EmbeddedServer
 
 EXTERNAL_URL = pytest.StashKey[str | None]()
+WATCH = pytest.StashKey[Watch]()
 
 settings.register_profile("medir", derandomize=True, deadline=None)
 settings.load_profile("medir")
@@ -51,6 +53,31 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = tempfile.mkdtemp(prefix="medir-tests-")
         config.option.basetemp = Path(folder) / "made"
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    watch = config.stash[WATCH] = Watch()
+    watch.begin()
+    config.add_cleanup(watch.end)
+
+
+@pytest.fixture(scope="session")
+def outbound(pytestconfig: pytest.Config) -> Watch:
+    """The watch over what calls out of this machine."""
+    return pytestconfig.stash[WATCH]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_calls_out(outbound: Watch) -> Iterator[None]:
+    """No process of the product opens a connection beyond this machine but to what was configured."""
+    yield
+    called = outbound.news()
+    assert not called, f"something called out of this machine: {called}"
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    # what ended after the last test
+    called = session.config.stash[WATCH].news()
+    if called:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        raise pytest.PytestWarning(f"something called out of this machine: {called}")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -71,10 +98,16 @@ def server_url(pytestconfig: pytest.Config) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def open_home() -> Iterator[Path]:
-    """An empty home folder that the server's own account may enter, which no parent folder keeps it from."""
-    with _home_folder() as home:
-        yield home
+def open_homes() -> Iterator[Callable[[], Path]]:
+    """Makes empty home folders that the server's own account may enter, which no parent folder keeps it from."""
+    with ExitStack() as homes:
+        yield lambda: homes.enter_context(_home_folder())
+
+
+@pytest.fixture(scope="module")
+def open_home(open_homes: Callable[[], Path]) -> Path:
+    """One such folder."""
+    return open_homes()
 
 
 @pytest.fixture(scope="session")

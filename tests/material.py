@@ -59,14 +59,18 @@ cases:
 """
 
 
-class Repository:
-    """A git repository of a test, with Portuguese documents unless others are given."""
+class WorkingTree:
+    """A git repository's working tree of a test."""
 
-    def __init__(self, folder: Path, files: Mapping[str, str | bytes] = DOCUMENTS) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        folder.mkdir(parents=True)
-        self.git("init", "--quiet", "--initial-branch=main")
-        self.commit(files)
+
+    @classmethod
+    def at(cls, folder: Path) -> "Repository":
+        """One that is there already."""
+        found = cls.__new__(cls)
+        found.folder = folder
+        return found
 
     def commit(self, files: Mapping[str, str | bytes], *, message: str = "Documents") -> str:
         """Write and commit files; returns the commit."""
@@ -93,6 +97,16 @@ class Repository:
             env={**os.environ, **_COMMIT_IDENTITY},
         )
         return finished.stdout.strip()
+
+
+class Repository(WorkingTree):
+    """A new git repository, with Portuguese documents unless others are given."""
+
+    def __init__(self, folder: Path, files: Mapping[str, str | bytes] = DOCUMENTS) -> None:
+        super().__init__(folder)
+        folder.mkdir(parents=True)
+        self.git("init", "--quiet", "--initial-branch=main")
+        self.commit(files)
 
 
 class Fixed(Providers):

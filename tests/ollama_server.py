@@ -1,7 +1,8 @@
 """A real HTTP server that answers as Ollama does, with faults that a test can choose.
 
 It answers `/api/tags`, `/api/show`, `/api/version` and `/api/embed`. A text's vector depends on the text
-alone (its hash seeds a generator), so tests can compute what they expect with `vector_of`.
+alone (its hash seeds a generator), so tests can compute what they expect with `vector_of`; where cosines must mean
+something, a test gives it another `vector`.
 
 Some words in a text are faults by themselves, whatever `fault` says: `NAN!` makes the server answer 500 as
 Ollama does, `NULL!` puts null into that text's vector, `ZERO!` makes it all zeros.
@@ -12,6 +13,7 @@ import json
 import select
 import socket
 import threading
+from collections.abc import Callable
 from enum import StrEnum, auto
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -63,6 +65,7 @@ class OllamaServer:
         fault_after: How many calls of `/api/embed` are answered before `fault` begins.
         silent: No call at all is answered, though connections are taken.
         models: Name and digest of what is listed.
+        vector: What gives a text, as it was sent, a vector of so many numbers.
         load_s: How long the first call waits for the model; given up when the caller leaves, as in Ollama.
         bodies: The JSON bodies that `/api/embed` got, in order.
         paths: The paths asked for, in order.
@@ -74,6 +77,7 @@ class OllamaServer:
         self.fault_after = 0
         self.silent = False
         self.models: dict[str, str] = {"nomic-embed-text:latest": DIGEST}
+        self.vector: Callable[[str, int], NDArray[np.float64]] = vector_of
         self.load_s = 0.0
         self.loaded = threading.Event()
         self.bodies: list[dict[str, Any]] = []
@@ -246,7 +250,11 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault is Fault.OTHER_JSON:
             self.answer(200, [1, 2, 3])
         else:
-            self.answer(200, {"model": "nomic-embed-text", "embeddings": _vectors(texts, fault)})
+            dimensions = 1024 if fault is Fault.WRONG_DIMENSION else 768
+            vectors = [self.server_state.vector(text, dimensions).tolist() for text in texts]
+            self.answer(
+                200, {"model": "nomic-embed-text", "embeddings": _spoilt(vectors, texts=texts, fault=fault)}
+            )
 
     def answer(self, status: int, content: object) -> None:
         payload = content if isinstance(content, bytes) else json.dumps(content).encode()
@@ -268,14 +276,12 @@ _REFUSALS: dict[Fault, tuple[int, object]] = {
 }
 
 
-def _vectors(texts: list[str], fault: Fault) -> list[list[float | None]]:
-    dimensions = 1024 if fault is Fault.WRONG_DIMENSION else 768
-    vectors: list[list[float | None]] = [vector_of(text, dimensions).tolist() for text in texts]
+def _spoilt(vectors: list[list[float | None]], *, texts: list[str], fault: Fault) -> list[list[float | None]]:
     for vector, text in zip(vectors, texts, strict=True):
         if "NULL!" in text:
             vector[7] = None
         if "ZERO!" in text or fault is Fault.ZEROS:
-            vector[:] = [0.0] * dimensions
+            vector[:] = [0.0] * len(vector)
         if fault is Fault.NAN_INSIDE:
             vector[7] = float("nan")
         if fault is Fault.SCALED:

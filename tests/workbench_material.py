@@ -179,6 +179,11 @@ def open_page(path: str, **query: str) -> AppTest:
     return page.switch_page(SCRIPTS[path]).run()
 
 
+def ask_on_page(question: str, **query: str) -> AppTest:
+    """The page Search after somebody typed a question into its box."""
+    return open_page("search", **query).text_input(key="search_question").set_value(question).run()
+
+
 def elements(page: AppTest) -> Iterator[Element]:
     """Every element of a page, wherever it stands."""
 

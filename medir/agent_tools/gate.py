@@ -7,12 +7,12 @@ holds a token of the role engine.
 from http import HTTPStatus
 
 import anyio.to_thread
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from medir.local import account_name, is_loopback
+from medir.door.origin import is_forwarded, may_send
+from medir.local import account_name, is_local_host_header, is_loopback
 from rag_core.database.connections import Database
 from rag_core.errors import MedirError, NotPermitted, NotSignedIn
 from rag_core.model import Actor
@@ -21,13 +21,6 @@ from rag_core.tokens import Caller, admit
 
 _ACTOR = "medir.actor"
 _SCHEME = "bearer "
-# a page of another site may reach a loopback address by a name of its own; its Host and Origin give it away
-_LOOPBACK_ONLY = TransportSecurityMiddleware(
-    TransportSecuritySettings(
-        allowed_hosts=["127.0.0.1:*", "localhost:*", "[::1]:*"],
-        allowed_origins=["http://127.0.0.1:*", "http://localhost:*", "http://[::1]:*"],
-    )
-)
 
 
 class Gate:
@@ -55,7 +48,7 @@ class Gate:
             return _turned_away(error)
         if actor is not None:
             request.scope[_ACTOR] = actor
-        elif (foreign := await _LOOPBACK_ONLY.validate_request(request)) is not None:
+        elif (foreign := _foreign(request)) is not None:
             return foreign
         if request.method != "POST":
             # a GET would wait for what the server has to say by itself, which is nothing
@@ -70,7 +63,11 @@ class Gate:
             NotPermitted: Its role is not engine.
             DatabaseUnavailable: It can't be told.
         """
-        here = request.client is not None and is_loopback(request.client.host)
+        here = (
+            request.client is not None
+            and is_loopback(request.client.host)
+            and not is_forwarded(request.headers)
+        )
         caller = admit(
             self._database,
             self._clock,
@@ -87,6 +84,15 @@ def admitted(scope: Scope) -> Actor | None:
     """Who the gate let in with this request; None where it asked nobody."""
     found = scope.get(_ACTOR)
     return found if isinstance(found, Actor) else None
+
+
+def _foreign(request: Request) -> Response | None:
+    """The answer to another site's page that calls without a token, through its visitor's browser."""
+    if not is_local_host_header(", ".join(request.headers.getlist("host"))):
+        return PlainTextResponse("This machine is asked for by another name.\n", status_code=421)
+    if not may_send(request.headers, scheme=request.url.scheme):
+        return PlainTextResponse("A page of another site may not call the tools.\n", status_code=403)
+    return None
 
 
 def _token_of(request: Request) -> str | None:

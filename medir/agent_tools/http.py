@@ -5,9 +5,7 @@ nobody and a client that vanishes leaves nothing behind.
 """
 
 import socket
-from contextlib import suppress
 
-import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.types import ASGIApp
@@ -15,6 +13,8 @@ from starlette.types import ASGIApp
 from medir.agent_tools.gate import Gate, admitted
 from medir.agent_tools.server import Context, agent_actor, make_server
 from medir.agent_tools.tools import AgentTools
+from medir.door.answer_headers import AnswerHeaders
+from medir.serve import run_until_stopped
 from rag_core.model import Actor
 
 PATH = "/mcp"
@@ -42,14 +42,10 @@ def make_app(tools: AgentTools, *, agent: str | None, trusts_machine: bool = Tru
         # the gate has checked a caller without a token, and a token is nothing that a foreign page could send
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    return Gate(app, database=tools.database, clock=tools.clock, trusts_machine=trusts_machine)
+    gate = Gate(app, database=tools.database, clock=tools.clock, trusts_machine=trusts_machine)
+    return AnswerHeaders(gate)
 
 
 def serve_http(app: ASGIApp, listener: socket.socket) -> None:
     """Serve on a socket that listens, until Ctrl-C or a termination signal."""
-    config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=3
-    )
-    # uvicorn shuts down first and then passes the signal on
-    with suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listener])
+    run_until_stopped(app, listener)

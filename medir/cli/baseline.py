@@ -17,6 +17,7 @@ from medir.cli.frame import (
     stop,
     with_output,
 )
+from medir.cli.gates import error_of, exit_code, lost_gate
 from medir.cli.golden import cases_option
 from medir.cli.settings import describe
 from rag_core.answer import origin_to_json
@@ -141,14 +142,19 @@ def verify_verb(output: Output, name: str, project_id: str | None, cases: Path |
 @cases_option
 @with_output
 def diff_verb(output: Output, old: str, new: str, project_id: str | None, cases: Path | None) -> None:
-    """Say what B won and lost against A; exit 2 where their ground differs."""
+    """Say what B won and lost against A; exit 1 where a case is lost, 2 where that can't be said."""
     with services() as opened:
-        folder = baselines_folder(chosen_project(opened, project_id), cases)
-        comparison = compare_baselines(read_baseline(folder, old), read_baseline(folder, new))
-    output.emit(comparison.to_json() | {"against": new})
-    print_comparison(output, comparison, what=f"Baseline {new}")
-    if not comparison.comparable:
-        stop(EXIT_REFUSED)
+        found = chosen_project(opened, project_id)
+        folder = baselines_folder(found, cases)
+        comparison = compare_baselines(read_baseline(folder, old), read_baseline(folder, new), found)
+    gate = lost_gate(comparison)
+    unmet = () if gate is None else (gate,)
+    output.emit(comparison.to_json() | {"against": new} | error_of(unmet))
+    if not output.as_json:
+        print_comparison(output, comparison, what=f"Baseline {new}")
+    for each in unmet:
+        output.note(each.sentence)
+    stop(exit_code(unmet))
 
 
 def _baseline_to_json(found: Baseline) -> dict[str, object]:

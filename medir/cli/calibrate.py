@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 from rich.table import Table
 
+from medir.calibration_shelf import CalibrationShelf
 from medir.cli.frame import Output, cell, chosen_project, operator, project_option, services, with_output
 from medir.cli.golden import cases_option
 from medir.cli.settings import describe
@@ -13,11 +14,11 @@ from rag_core.baselines import baselines_folder, read_baseline
 from rag_core.calibrating import Calibration, Demands
 from rag_core.calibration.choice import Scored
 from rag_core.calibration.findings import Findings
-from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import parse_measure
-from rag_core.model import Fusion
+from rag_core.model import Fusion, SearchSettings
 from rag_core.plurals import counted
 from rag_core.presets import Overrides
+from rag_core.ranges import tell_thresholds, tell_weights
 
 
 @click.command("calibrate")
@@ -71,6 +72,7 @@ def calibrate(
             demands=demands,
             in_force=in_force,
             listener=listener,
+            keep=CalibrationShelf(opened.configuration.home).try_put,
         )
     output.emit(found.to_json())
     if not output.as_json:
@@ -80,7 +82,7 @@ def calibrate(
 def _print(output: Output, found: Calibration) -> None:
     findings = found.findings
     choice = findings.choice
-    output.say(choice.reason)
+    output.say(findings.reason)
     output.say("")
     output.say(f"Today: {describe(findings.settings)}")
     if findings.settings.source == "committed":
@@ -91,22 +93,27 @@ def _print(output: Output, found: Calibration) -> None:
         output.say(f"This calibration is not recorded. {found.not_recorded}")
     for line in told_of_proposal(findings):
         output.say(line)
+    if findings.shortfall is not None:
+        output.say(findings.shortfall.reason)
     output.say("")
-    output.people.print(_rivals(choice.table))
+    output.people.print(_rivals(choice.table, split=choice.split))
     output.say("")
     optimism = "not known" if choice.optimism is None else f"{100 * choice.optimism:+.1f} points"
-    output.say(f"Held out: {choice.n} cases. Optimism of the cases chosen on: {optimism}.")
+    output.say(f"Scored on {choice.cases_told}. Optimism of the cases chosen on: {optimism}.")
     output.say(
         f"Detectable difference: {choice.detectable_cases} cases won and none lost, "
         + (
-            f"{100 * choice.detectable_points:.1f} points."
-            if choice.n >= choice.detectable_cases
-            else f"more than there are: nothing can be told from chance with {counted(choice.n, 'case')} held out."
+            f"{100 * choice.detectable_points:.1f} points; {choice.winnable} of {choice.n} could be won."
+            if choice.decidable
+            else f"and only {choice.winnable} of {choice.n} could still be won. This set can never decide; it lacks at "
+            f"least {counted(choice.more_cases, 'case')} that today's numbers fail."
         )
     )
     kept = "today" if findings.baseline is None else f"in the baseline {findings.baseline}"
-    output.say(f"Weights at which nothing is lost that passes {kept}: {_runs(findings.safe_weights)}")
-    output.say(f"Thresholds at which nothing is lost that passes {kept}: {_runs(findings.safe_thresholds)}")
+    output.say(f"Weights at which nothing is lost that passes {kept}: {tell_weights(findings.safe_weights)}")
+    output.say(
+        f"Thresholds at which nothing is lost that passes {kept}: {tell_thresholds(findings.safe_thresholds)}"
+    )
     if findings.effective.vector is not None:
         output.say(
             f"Where the signals disagree, the vector signal decides {100 * findings.effective.vector:.0f} % of pairs."
@@ -114,7 +121,10 @@ def _print(output: Output, found: Calibration) -> None:
     output.say(findings.trade.sentence)
     output.say(found.votes.sentence)
     if choice.verdict == "adopt":
-        output.say(f"To adopt it: {_adopt_command(found)}")
+        output.say(f"To adopt it: {_adopt_command(findings.proposal)}")
+    if findings.floor.restored_by:
+        best = findings.floor.restored_by[0]
+        output.say(f"To restore the floor with {best.name}: {_adopt_command(best.settings)}")
 
 
 def told_of_proposal(findings: Findings) -> list[str]:
@@ -130,14 +140,14 @@ def told_of_proposal(findings: Findings) -> list[str]:
     if weighs and not any(run.low <= ranking.weight_vector <= run.high for run in findings.safe_weights):
         lines.append(
             f"Careful: its vector weight {ranking.weight_vector:.4g} lies outside the safe weights "
-            f"({_runs(findings.safe_weights)}); with today's other numbers a case would be lost there."
+            f"({tell_weights(findings.safe_weights)}); with today's other numbers a case would be lost there."
         )
     return lines
 
 
-def _rivals(rows: tuple[Scored, ...]) -> Table:
+def _rivals(rows: tuple[Scored, ...], *, split: bool) -> Table:
     table = Table(box=None, pad_edge=False)
-    for heading in ("", "held out", "95 %", "won", "lost", "p", "p (Holm)"):
+    for heading in ("", "held out" if split else "left out", "95 %", "won", "lost", "p", "p (Holm)"):
         table.add_column(heading, justify="left" if not heading else "right")
     for row in rows:
         against = row.against_today
@@ -159,13 +169,9 @@ def _rivals(rows: tuple[Scored, ...]) -> Table:
     return table
 
 
-def _runs(runs: tuple[Interval, ...]) -> str:
-    return " and ".join(f"{run.low:.4g} to {run.high:.4g}" for run in runs) or "none"
-
-
-def _adopt_command(found: Calibration) -> str:
+def _adopt_command(settings: SearchSettings) -> str:
     """Every number in full, so that what is adopted is what was measured."""
-    ranking, candidates = found.findings.proposal.ranking, found.findings.proposal.candidates
+    ranking, candidates = settings.ranking, settings.candidates
     threshold = "none" if ranking.threshold is None else repr(ranking.threshold)
     cap = "none" if ranking.max_per_file is None else str(ranking.max_per_file)
     return (

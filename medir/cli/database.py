@@ -1,5 +1,6 @@
 """`medir db`: the database behind the installation."""
 
+import os
 from pathlib import Path
 
 import click
@@ -9,10 +10,11 @@ from medir.configuration import Configuration
 from medir.wiring import database_url, embedded_server
 from rag_core.database.address import shown_address
 from rag_core.database.connections import Database
-from rag_core.database.copies import dump_arguments, restore, run_program
+from rag_core.database.copies import dump, restore
 from rag_core.database.migration import migrate, migration_status
 from rag_core.database.server import EmbeddedServer
-from rag_core.errors import UsageError
+from rag_core.errors import Unavailable, UsageError
+from rag_core.files import unfinished
 
 
 @click.group("db")
@@ -83,14 +85,16 @@ def dump_verb(output: Output, file: Path) -> None:
     """Write a copy of everything that Medir keeps to FILE."""
     config = configuration()
     if file.exists():
-        raise UsageError(f"{file} exists already.", hint="Name a new file; a copy never overwrites.")
+        raise _taken(file)
+    copy = unfinished(file)
     with database_url(config) as url:
-        run_program(
-            "pg_dump",
-            url,
-            [*dump_arguments(url), "--format=custom", f"--file={file}"],
-            ambient=config.database_url is not None,
-        )
+        try:
+            dump(url, copy, ambient=config.database_url is not None)
+            _name(copy, file)
+        except Unavailable as error:
+            raise type(error)(error.message.replace(str(copy), str(file)), hint=error.hint) from error
+        finally:
+            copy.unlink(missing_ok=True)
     output.emit({"file": str(file), "bytes": file.stat().st_size})
     output.say(f"Wrote {file} ({file.stat().st_size:,} bytes).")
 
@@ -138,3 +142,21 @@ def _required_server(config: Configuration) -> EmbeddedServer:
             hint="Start and stop that server by its own means.",
         )
     return server
+
+
+def _name(copy: Path, file: Path) -> None:
+    """Give a copy that is whole its name, in one step."""
+    try:
+        with copy.open("rb") as written:
+            os.fsync(written.fileno())
+        if file.exists():
+            raise _taken(file)
+        copy.rename(file)
+    except OSError as error:
+        raise UsageError(
+            f"{file} can't be written: {error.strerror}.", hint="Name a file in a folder that can be written."
+        ) from error
+
+
+def _taken(file: Path) -> UsageError:
+    return UsageError(f"{file} exists already.", hint="Name a new file; a copy never overwrites.")

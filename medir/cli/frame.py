@@ -5,7 +5,6 @@ Exit codes: 0 good, 1 a gate was not met, 2 wrong use, bad input, no service or 
 else goes to standard error.
 """
 
-import errno
 import functools
 import getpass
 import json
@@ -16,11 +15,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NoReturn, ParamSpec, TextIO
+from typing import TYPE_CHECKING, NoReturn, ParamSpec, TextIO, cast
 
 import click
 
+from medir.cli.streams import UNWRITABLE, Answer, Aside, OutputLost, let_go, settle
 from medir.configuration import Configuration, load_configuration
+from medir.entry import code_of_interrupt
 from medir.wiring import Services, open_services
 from rag_core.database.projects import Project
 from rag_core.errors import FaultyDocument, MedirError
@@ -37,7 +38,6 @@ EXIT_GATE = 1
 EXIT_REFUSED = 2
 EXIT_PARTIAL = 3
 EXIT_FAULT = 70
-EXIT_INTERRUPTED = 130
 _PIPE_WIDTH = 200
 
 P = ParamSpec("P")
@@ -154,7 +154,9 @@ def cell(text: str, style: str = "") -> "Text":
 
 def make_output(*, as_json: bool) -> Output:
     """Over the process's own streams."""
-    return Output(as_json=as_json, out=sys.stdout, err=sys.stderr)
+    return Output(
+        as_json=as_json, out=cast("TextIO", Answer(sys.stdout)), err=cast("TextIO", Aside(sys.stderr))
+    )
 
 
 def json_option(verb: Callable[P, None]) -> Callable[P, None]:
@@ -201,6 +203,23 @@ def operator() -> Actor:
 def run(command: click.Command, arguments: list[str]) -> int:
     """Run the command line and return its exit code; no traceback reaches the user."""
     output = make_output(as_json="--json" in arguments)
+    try:
+        code = _run(command, arguments, output)
+        Answer(sys.stdout).flush()
+    except OutputLost as lost:
+        let_go(sys.stdout)
+        output.note(f"The output can't be written: {lost.reason}.")
+        return EXIT_REFUSED
+    except BrokenPipeError:
+        # whoever read the output has left; nobody is there to be told
+        let_go(sys.stdout)
+        return 0
+    finally:
+        settle(sys.stderr)
+    return code
+
+
+def _run(command: click.Command, arguments: list[str], output: Output) -> int:
     # bytes that are no UTF-8 arrive as lone surrogates, which neither a table nor a document can hold
     arguments = [argument.encode(errors="replace").decode() for argument in arguments]
     try:
@@ -208,13 +227,15 @@ def run(command: click.Command, arguments: list[str]) -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except (click.Abort, KeyboardInterrupt):
-        _refuse(output, "interrupted", "Stopped.", "")
-        return EXIT_INTERRUPTED
-    except (BrokenPipeError, SystemExit):
-        # click ends with SystemExit for a broken pipe alone
-        # whoever read the output has left; nobody is there to be told
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        code = code_of_interrupt(arguments)
+        if code:
+            _refuse(output, "interrupted", "Stopped.", "")
+        return code
+    except (OutputLost, BrokenPipeError):
+        raise
+    except SystemExit as end:
+        # click ends so for a broken pipe alone
+        raise BrokenPipeError from end
     except Exception as error:  # noqa: BLE001  the command line is one of the three edges where faults end
         return _tell(output, error)
     return result if isinstance(result, int) else 0
@@ -225,8 +246,12 @@ def _tell(output: Output, error: Exception) -> int:
         return _refuse(output, "usage", error.format_message(), _usage_hint(error))
     if isinstance(error, MedirError):
         return refuse_error(output, error)
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        return _refuse(output, "unavailable", "There is no space left to write to.", "Free some space.")
+    if isinstance(error, OSError) and error.errno in UNWRITABLE:
+        if error.filename is None:
+            # what click writes by itself: a help, a version
+            raise OutputLost(error) from error
+        told = f"{error.filename} can't be written: {error.strerror}."
+        return _refuse(output, "unavailable", told, "Free some space.")
     return _fault(output, error)
 
 
@@ -237,15 +262,20 @@ def stop(code: int) -> NoReturn:
 
 def refuse_error(output: Output, error: MedirError) -> int:
     """Tell the user, as JSON where that was asked for; the exit code."""
+    if isinstance(error, FaultyDocument) and not output.as_json and len(error.faults) > 1:
+        for fault in error.faults:
+            output.note(f"  {fault['case'] or '-'}, line {fault['line'] or '-'}: {fault['message']}")
+    return _refuse(output, error.code, error.message, error.hint, details_of(error))
+
+
+def details_of(error: MedirError) -> dict[str, object]:
+    """The contract's `error`."""
     details: dict[str, object] = {"code": error.code, "message": error.message, "hint": error.hint}
     if error.where is not None:
         details["where"] = error.where
     if isinstance(error, FaultyDocument):
         details["faults"] = [dict(fault) for fault in error.faults]
-        if not output.as_json and len(error.faults) > 1:
-            for fault in error.faults:
-                output.note(f"  {fault['case'] or '-'}, line {fault['line'] or '-'}: {fault['message']}")
-    return _refuse(output, error.code, error.message, error.hint, details)
+    return details
 
 
 def _refuse(

@@ -1,5 +1,6 @@
 """`medir golden`: the golden set as a regression."""
 
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import click
@@ -8,11 +9,11 @@ from rich.text import Text
 
 from medir.cli.comparison import print_comparison
 from medir.cli.frame import (
-    EXIT_GATE,
     EXIT_PARTIAL,
     EXIT_REFUSED,
     Output,
     chosen_project,
+    details_of,
     operator,
     plain,
     project_option,
@@ -20,17 +21,23 @@ from medir.cli.frame import (
     stop,
     with_output,
 )
+from medir.cli.gates import CHOSEN, UnmetGate, error_of, exit_code, tell, unmet_gates
 from medir.cli.index import print_report
 from medir.cli.trial import in_force_option, trial_options
 from rag_core.baselines import baselines_folder, read_baseline
 from rag_core.comparing import BaselineComparison, run_against
-from rag_core.errors import UsageError
-from rag_core.evaluation import GoldenRun, raise_project_floor
+from rag_core.database.projects import Project
+from rag_core.errors import FaultyDocument
+from rag_core.evaluation import Evaluation, GoldenRun, raise_project_floor
+from rag_core.explaining import explain_case
 from rag_core.explanation import CaseExplanation
+from rag_core.files import write_together
 from rag_core.formats.junit import junit_xml
 from rag_core.formats.trec import trec_qrels, trec_run
+from rag_core.golden.faults import Fault
 from rag_core.golden.verdicts import CaseVerdict
 from rag_core.model import RankedCandidate
+from rag_core.plurals import counted
 from rag_core.presets import Overrides
 from rag_core.projects import cases_file
 from rag_core.signal_words import absent
@@ -52,10 +59,11 @@ def golden() -> None:
 @click.option("--baseline", "against", metavar="NAME", help="Also say what was won and lost against it.")
 @click.option(
     "--fail-on",
-    type=click.Choice(["lost", "stale"]),
+    multiple=True,
+    type=click.Choice(sorted(CHOSEN)),
     help=(
-        "lost, with --baseline: exit 1 when a case of it is lost, 2 when the two can't be compared. stale: exit 1 when "
-        "text has changed that the index does not have."
+        "lost, with --baseline: exit 1 when a case of it is lost, 2 when that can't be said. stale: exit 1 when text "
+        "has changed that the index does not have. Can be repeated."
     ),
 )
 @click.option("--index", "index_first", is_flag=True, help="Bring the index up to date first.")
@@ -78,7 +86,7 @@ def run_verb(
     project_id: str | None,
     cases: Path | None,
     against: str | None,
-    fail_on: str | None,
+    fail_on: tuple[str, ...],
     index_first: bool,
     allow_degraded: bool,
     in_force: bool,
@@ -87,7 +95,7 @@ def run_verb(
     overrides: Overrides,
 ) -> None:
     """Ask every case; exit 1 when fewer pass than the floor, or a must_pass case fails."""
-    if fail_on == "lost" and against is None:
+    if "lost" in fail_on and against is None:
         raise click.UsageError("--fail-on lost needs a baseline: give --baseline NAME too.")
     with services() as opened, output.progress() as listener:
         found = chosen_project(opened, project_id)
@@ -106,11 +114,16 @@ def run_verb(
             run = opened.evaluation.run_golden(found, **asked)
         else:
             run, comparison = run_against(opened.evaluation, found, frozen, **asked)
-    _write_exports(run, found.project_id, trec=trec, junit=junit)
+    unmet = unmet_gates(run, comparison, fail_on)
+    texts = {} if trec is None else _trec_of(run, trec)
+    if junit is not None:
+        texts[junit] = _junit_of(run, comparison, unmet, fail_on=fail_on, suite=f"golden.{found.project_id}")
+    write_together(texts)
     output.emit(
         run.to_json()
         | ({} if indexed is None else {"indexRun": indexed.to_json()})
         | ({} if comparison is None else {"baseline": comparison.to_json()})
+        | error_of(unmet)
     )
     if not output.as_json:
         if indexed is not None:
@@ -118,50 +131,37 @@ def run_verb(
         print_run(output, run)
         if comparison is not None:
             print_comparison(output, comparison, what="This run")
-    code = _exit_code(run, comparison if fail_on == "lost" else None)
-    if code == EXIT_GATE and run.gate_passed:
-        output.say("Failed: cases of the baseline are lost.")
-    code = code or (_stale_code(output, run) if fail_on == "stale" else 0)
+    tell(output, unmet)
+    code = exit_code(unmet)
     if not code and indexed is not None and not indexed.complete:
         code = EXIT_PARTIAL
-    if code:
-        stop(code)
+    stop(code)
 
 
-def _stale_code(output: Output, run: GoldenRun) -> int:
-    """0, 1 where indexed text has changed since, 2 where that can't be told."""
-    if run.stale is None or run.stale.text_changed is False:
-        return 0
-    if run.stale.text_changed is None:
-        return EXIT_REFUSED
-    output.say("Failed: the index is stale.")
-    return EXIT_GATE
-
-
-def _exit_code(run: GoldenRun, gated: BaselineComparison | None) -> int:
-    """0, 1 where a gate was not met, 2 where the run can't be held against the baseline that gates it."""
-    if gated is not None and gated.outcome is None:
-        return EXIT_REFUSED
-    lost = gated is not None and gated.outcome is not None and gated.outcome.lost
-    return EXIT_GATE if lost or not run.gate_passed else 0
-
-
-def _write_exports(run: GoldenRun, project_id: str, *, trec: Path | None, junit: Path | None) -> None:
+def _trec_of(run: GoldenRun, file: Path) -> dict[Path, str]:
     cases = run.outcome.golden.cases
-    if trec is not None:
-        _write(trec, trec_run(cases, run.rankings))
-        _write(trec.with_name(f"{trec.name}.qrels"), trec_qrels(cases))
-    if junit is not None:
-        _write(junit, junit_xml(run.outcome, suite=f"golden.{project_id}", floor_fall=run.floor_fall))
+    return {
+        file: trec_run(cases, run.rankings),
+        file.with_name(f"{file.name}.qrels"): trec_qrels(cases),
+    }
 
 
-def _write(file: Path, text: str) -> None:
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"{file} can't be written: {error.strerror}.", hint="Name a file in a folder that can be written."
-        ) from error
+def _junit_of(
+    run: GoldenRun,
+    comparison: BaselineComparison | None,
+    unmet: Sequence[UnmetGate],
+    *,
+    fail_on: Collection[str],
+    suite: str,
+) -> str:
+    sentences = {gate.name: gate.sentence for gate in unmet}
+    return junit_xml(
+        run.outcome,
+        suite=suite,
+        floor_fall=run.floor_fall,
+        lost=comparison.lost if comparison is not None and "lost" in fail_on else (),
+        gates={name: sentences.get(name) for name in CHOSEN if name in fail_on},
+    )
 
 
 @golden.command("lint")
@@ -169,23 +169,51 @@ def _write(file: Path, text: str) -> None:
 @cases_option
 @with_output
 def lint_verb(output: Output, project_id: str | None, cases: Path | None) -> None:
-    """Look for cases that can't be won, and for faults of settings.yaml; exit 2 when there are any."""
+    """Look for what a run would refuse: cases that can't be won, a lowered floor, a faulty settings.yaml.
+
+    Exit 2 when there is any.
+    """
     with services() as opened:
         found = chosen_project(opened, project_id)
-        _, faults = opened.evaluation.lint(found, cases=cases)
-        opened.evaluation.settings_sources(found, cases=cases).committed.sound()
-    output.emit({"faults": [fault.to_json() for fault in faults]})
+        faults, unparsed = _all_faults(opened.evaluation, found, cases)
+        lacking = opened.evaluation.without_vector(found)
+    error = {} if unparsed is None else {"error": details_of(unparsed)}
+    output.emit({"faults": [fault.to_json() for fault in faults]} | error)
     for fault in faults:
-        output.say(f"line {fault.line}, {fault.case}, {fault.field}: {fault.message}")
+        output.say(f"{fault.place}: {fault.message}")
+    if lacking:
+        without = counted(lacking, "chunk has no vector", "chunks have no vector")
+        output.note(f"A run will refuse, whatever the set: {without}. Index the project again.")
     if faults:
         stop(EXIT_REFUSED)
     output.say("No faults.")
+
+
+def _all_faults(
+    evaluation: Evaluation, project: Project, cases: Path | None
+) -> tuple[tuple[Fault, ...], FaultyDocument | None]:
+    """The faults of cases and settings, and the refusal of the first file that does not parse."""
+    faults: list[Fault] = []
+    refused: FaultyDocument | None = None
+    for look in (
+        lambda: faults.extend(evaluation.check(project, cases=cases)[1]),
+        evaluation.settings_sources(project, cases=cases).committed.sound,
+    ):
+        try:
+            look()
+        except FaultyDocument as unparsed:
+            faults.extend(map(Fault.from_json, unparsed.faults))
+            refused = refused or unparsed
+    return tuple(faults), refused
 
 
 @golden.command("explain")
 @click.argument("case")
 @project_option
 @cases_option
+@click.option(
+    "--baseline", "against", metavar="NAME", help="Where it passed; default: the last run in which it did."
+)
 @in_force_option
 @trial_options
 @with_output
@@ -195,13 +223,22 @@ def explain_verb(
     case: str,
     project_id: str | None,
     cases: Path | None,
+    against: str | None,
     in_force: bool,
     overrides: Overrides,
 ) -> None:
-    """Show one case's way through the search, and what would make it pass."""
+    """Show one case's way through the search, what happened since it passed, and what would make it pass."""
     with services() as opened:
-        explained = opened.evaluation.explain_case(
-            chosen_project(opened, project_id), case, cases=cases, overrides=overrides, in_force=in_force
+        found = chosen_project(opened, project_id)
+        frozen = None if against is None else read_baseline(baselines_folder(found, cases), against)
+        explained = explain_case(
+            opened.evaluation,
+            found,
+            case,
+            cases=cases,
+            overrides=overrides,
+            in_force=in_force,
+            baseline=frozen,
         )
     output.emit(explained.to_json())
     if not output.as_json:
@@ -233,7 +270,7 @@ def raise_floor_verb(output: Output, project_id: str | None, cases: Path | None,
 
 
 def print_run(output: Output, run: GoldenRun) -> None:
-    """The golden table and its verdict, for a person."""
+    """The golden table and what it stands on, for a person; the verdict comes after, from `gates.tell`."""
     table = Table(box=None, pad_edge=False)
     for heading in ("", "case", "hit", "whole", "vector", "lexical", "removed by", "expected"):
         table.add_column(
@@ -261,7 +298,7 @@ def print_run(output: Output, run: GoldenRun) -> None:
             Text(plain(expected), overflow="ellipsis", no_wrap=True),
         )
     output.people.print(table)
-    _print_verdict(output, run)
+    _print_ground(output, run)
 
 
 def _without(missing: str, verdict: CaseVerdict) -> str:
@@ -269,9 +306,11 @@ def _without(missing: str, verdict: CaseVerdict) -> str:
     return "-" if verdict.case.no_answer else missing
 
 
-def _print_verdict(output: Output, run: GoldenRun) -> None:
+def _print_ground(output: Output, run: GoldenRun) -> None:
     outcome, settings = run.outcome, run.settings
     output.say("")
+    if outcome.lost_must_pass:
+        output.say(f"Lost although they must pass: {', '.join(outcome.lost_must_pass)}.")
     if any(verdict.case.must_pass for verdict in outcome.verdicts):
         output.say("* must pass")
     if any(found.degraded for found in run.found):
@@ -282,8 +321,6 @@ def _print_verdict(output: Output, run: GoldenRun) -> None:
         + (f" ({settings.preset})" if settings.preset else "")
         + f", index {run.index.fingerprint}"
     )
-    if outcome.lost_must_pass:
-        output.say(f"Lost although they must pass: {', '.join(outcome.lost_must_pass)}.")
     if run.floor_fall is not None:
         output.say(run.floor_fall)
     if not run.floor_history.guarded:
@@ -297,7 +334,6 @@ def _print_verdict(output: Output, run: GoldenRun) -> None:
         output.say(f"{run.disagreement.sentence} This run took {taken}.")
     if run.not_recorded is not None:
         output.say(f"This run is not recorded. {run.not_recorded}")
-    output.say("Passed." if run.gate_passed else "Failed.")
 
 
 def _print_explanation(output: Output, explained: CaseExplanation) -> None:
@@ -324,6 +360,10 @@ def _print_explanation(output: Output, explained: CaseExplanation) -> None:
             f"lexical {_score(candidate.lexical_score, missing.lexical)}  {entry.fate:<9}  "
             f"{plain(candidate.origin.citation)}{_crossing(explained, entry)}"
         )
+    if explained.passed_in is not None:
+        output.say(f"It passed in {explained.passed_in}. Since then:")
+    for cause in explained.lost_because:
+        output.say(f"  {cause.sentence}")
     for remedy in explained.remedies:
         output.say(remedy.sentence)
 
@@ -337,4 +377,7 @@ def _crossing(explained: CaseExplanation, entry: RankedCandidate) -> str:
     if entry.candidate.origin.place in explained.verdict.case.expected:
         return ""
     weights = explained.crossing(entry)
-    return f"  (overtaken at weights {weights})" if weights else ""
+    if not weights:
+        return ""
+    told = weights if weights == "no weight" else f"weights {weights}"
+    return f"  (the expected chunk stands above it at {told})"

@@ -1,5 +1,6 @@
 """`medir index` and `medir sessions import`: what goes into the index."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -16,12 +17,14 @@ from medir.cli.frame import (
     stop,
     with_output,
 )
+from medir.turns import in_turn
 from rag_core.coverage import SKIPS
 from rag_core.errors import UsageError
 from rag_core.indexing import IndexReport
 from rag_core.model import ALL_SCOPES, Scope
 from rag_core.plurals import counted
 from rag_core.sessions import import_sessions
+from rag_core.sources.left_out import BY_RULE, FAULTY, LeftOut, Skipped, is_by_rule
 
 
 @click.command("index")
@@ -37,7 +40,7 @@ from rag_core.sessions import import_sessions
 @click.option("--session", "session_id", metavar="ID", help="Only this session.")
 @click.option("--ref", metavar="R", help="Another branch, tag or commit than the project's.")
 @click.option("--dry-run", is_flag=True, help="Read and count; write nothing.")
-@click.option("--yes", is_flag=True, help="Go on although votes are lost.")
+@click.option("--yes", is_flag=True, help="Go on although votes are lost, or all documents are gone.")
 @with_output
 def index(
     output: Output,
@@ -54,16 +57,21 @@ def index(
     if session_id is not None and (ref is not None or any(scope != "session" for scope in scopes)):
         raise UsageError("--session goes with neither --ref nor another --scope.", hint="Leave those out.")
     with services() as opened, output.progress() as listener:
-        report = opened.indexing.run(
-            chosen_project(opened, project_id),
-            actor=operator(),
-            mode="full" if mode == "full" else "incremental",
-            scopes=tuple(scope for scope in ALL_SCOPES if not scopes or scope in scopes),
-            session_id=session_id,
-            ref=ref,
-            dry_run=dry_run,
-            allow_vote_loss=yes,
-            listener=listener,
+        found = chosen_project(opened, project_id)
+        report = in_turn(
+            lambda: opened.indexing.run(
+                found,
+                actor=operator(),
+                mode="full" if mode == "full" else "incremental",
+                scopes=tuple(scope for scope in ALL_SCOPES if not scopes or scope in scopes),
+                session_id=session_id,
+                ref=ref,
+                dry_run=dry_run,
+                allow_vote_loss=yes,
+                allow_emptied=yes,
+                listener=listener,
+            ),
+            say=output.note,
         )
     output.emit(report.to_json())
     if not output.as_json:
@@ -93,6 +101,7 @@ def import_verb(output: Output, file: Path, project_id: str | None) -> None:
             "events": imported.events,
             "refused": [{"line": entry.line, "reason": entry.reason} for entry in imported.refused],
             "masked": imported.masked,
+            "notes": [{"line": entry.line, "note": entry.note} for entry in imported.notes],
         }
     )
     output.say(
@@ -100,6 +109,8 @@ def import_verb(output: Output, file: Path, project_id: str | None) -> None:
     )
     if imported.masked:
         output.say(f"Masked {counted(imported.masked, 'secret')}.")
+    for note in imported.notes:
+        output.say(f"  line {note.line}: {note.note}")
     for entry in imported.refused:
         output.say(f"  line {entry.line} refused: {entry.reason}")
     if imported.refused:
@@ -109,21 +120,22 @@ def import_verb(output: Output, file: Path, project_id: str | None) -> None:
 def print_report(output: Output, report: IndexReport) -> None:
     """What an index run did, for a person."""
     table = Table(box=None, pad_edge=False)
-    for heading in ("scope", "sources", "chunks"):
+    for heading in ("scope", "read", "chunks"):
         table.add_column(heading, justify="left" if heading == "scope" else "right")
     for scope, (sources, chunks) in report.counts.items():
-        unit = "sessions" if scope is Scope.SESSION else "files"
-        table.add_row(str(scope), f"{sources} {unit}", str(chunks))
+        unit = "session" if scope is Scope.SESSION else "file"
+        table.add_row(str(scope), counted(sources, unit), str(chunks))
     output.people.print(table)
-    embedding = report.embedding
+    embedding, dry = report.embedding, report.dry_run
     output.say(
-        f"Vectors: {embedding.embedded} made, {embedding.reused} reused, {embedding.skipped} missing."
+        f"Vectors: {embedding.embedded} {'to make' if dry else 'made'}, "
+        f"{embedding.reused} {'to reuse' if dry else 'reused'}, "
+        f"{embedding.skipped} {'would be missing' if dry else 'missing'}."
         + (f" {embedding.reason}" if embedding.reason else "")
     )
-    for entry in report.skipped:
-        why = "by rule" if entry["byRule"] else "not indexed"
-        told, remedy = SKIPS[str(entry["reason"])]
-        output.say(f"  {_shown(entry['path'])}: {told} ({why})" + (f". {remedy}" if remedy else ""))
+    print_left_out(output, report.skipped)
+    if report.outside is not None and report.outside.files:
+        output.say(one_line(f"{report.outside.told}."))
     for note in report.notes:
         output.say(f"  {_shown(note['path'])}: {note['note']}")
     if report.votes_lost:
@@ -132,6 +144,20 @@ def print_report(output: Output, report: IndexReport) -> None:
         output.say("Dry run: nothing was written.")
     elif not report.complete:
         output.say("Not everything is indexed; run `medir index` again when the cause is mended.")
+
+
+def print_left_out(output: Output, skipped: Sequence[Skipped], *, by_rule_at_most: int | None = None) -> None:
+    """The skipped files with their reasons: what could not be indexed, then what a rule leaves out."""
+    left_out = LeftOut.of(skipped)
+    if skipped:
+        output.say(f"Skipped: {left_out.told}.")
+    for entry in (*left_out.faulty, *left_out.by_rule[:by_rule_at_most]):
+        kind = BY_RULE if is_by_rule(entry) else FAULTY
+        told, remedy = SKIPS[str(entry["reason"])]
+        output.say(f"  {_shown(entry['path'])}: {told} ({kind})" + (f". {remedy}" if remedy else ""))
+    if by_rule_at_most is not None and len(left_out.by_rule) > by_rule_at_most:
+        more = len(left_out.by_rule) - by_rule_at_most
+        output.say(f"  and {more:,} more {BY_RULE}; `medir index --dry-run` lists them all.")
 
 
 def _shown(path: object) -> str:

@@ -16,7 +16,8 @@ from medir.cli.frame import (
     with_output,
 )
 from rag_core.clock import SystemClock
-from rag_core.errors import Refused, UsageError
+from rag_core.errors import UsageError
+from rag_core.files import write_atomically
 from rag_core.report.definitions import explain_number
 from rag_core.report.making import make_report
 from rag_core.report.numbers import Report
@@ -85,7 +86,7 @@ def rag(
     if as_csv:
         from rag_core.formats.report_csv import report_csv  # noqa: PLC0415
 
-        click.echo(report_csv(report), nl=False)
+        output.out.write(report_csv(report))
     elif not output.as_json:
         from medir.cli.report_tables import print_report  # noqa: PLC0415
 
@@ -122,11 +123,4 @@ def _measure(
 def _write_html(report: Report, path: Path) -> None:
     from rag_core.formats.report_html import report_html  # noqa: PLC0415
 
-    page = report_html(report)
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise Refused(
-            f"{path} can't be written: {error.strerror}.",
-            hint="Name a file in a folder that you can write to.",
-        ) from error
+    write_atomically(path, report_html(report))

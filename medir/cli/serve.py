@@ -9,7 +9,6 @@ import click
 
 from medir import sample
 from medir.cli.frame import (
-    EXIT_GATE,
     EXIT_REFUSED,
     Output,
     configuration,
@@ -19,12 +18,14 @@ from medir.cli.frame import (
     stop,
     with_output,
 )
+from medir.cli.gates import error_of, exit_code, tell, unmet_gates
 from medir.cli.golden import print_run
 from medir.configuration import port_number
+from medir.doctor import BEFORE_A_PROXY
 from medir.serve import LOOPBACK, listening, serve_until_stopped
 from medir.wiring import open_services
-from rag_core.errors import DatabaseUnavailable, MedirError
-from rag_core.tokens import tokens_exist
+from rag_core.errors import DatabaseBusy, DatabaseUnavailable, MedirError
+from rag_core.tokens import tokens_asked_for, tokens_exist
 
 _PORT = click.option("--port", metavar="N", help="Port of the workbench; default MEDIR_PORT or 8501.")
 
@@ -35,8 +36,14 @@ _PORT = click.option("--port", metavar="N", help="Port of the workbench; default
 @with_output
 def serve(output: Output, host: str, port: str | None) -> None:
     """Serve the workbench and the HTTP API until Ctrl-C."""
-    with listening(host, _port(port), tokens_exist=_tokens_exist) as listener, _database(output):
-        serve_until_stopped(listener, configuration(), announce=output.note, open_browser=False)
+    with listening(host, _port(port), tokens_exist=_tokens_exist) as listener, _database(output) as advice:
+
+        def announce(line: str) -> None:
+            output.note(line)
+            for further in advice:
+                output.note(further)
+
+        serve_until_stopped(listener, configuration(), announce=announce, open_browser=False)
 
 
 @click.command("up")
@@ -54,16 +61,20 @@ def up(output: Output, no_serve: bool, port: str | None) -> None:
 
 
 @contextmanager
-def _database(output: Output) -> Iterator[None]:
-    """Hold the database while serving; one that is away is said, and the pages and the API look for it again."""
+def _database(output: Output) -> Iterator[tuple[str, ...]]:
+    """Hold the database while serving, with advice for whoever serves.
+
+    One that is away is said, and the pages and the API look for it again.
+    """
     try:
         opened = open_services(configuration())
-    except DatabaseUnavailable as error:
+    except (DatabaseUnavailable, DatabaseBusy) as error:
         output.note(f"{error.message} {error.hint}")
-        yield
+        yield ()
         return
     with opened:
-        yield
+        asked = opened.configuration.sign_in or tokens_asked_for(opened.database)
+        yield () if asked else (f"Nobody on this machine is asked for a token. {BEFORE_A_PROXY}",)
 
 
 def _tokens_exist() -> bool:
@@ -83,10 +94,12 @@ def _prepare(output: Output, *, serving: bool) -> int:
             # the workbench shows what is wrong with the set
             refuse_error(output, error)
             return EXIT_REFUSED
-    output.emit(run.to_json())
+    unmet = unmet_gates(run, None)
+    output.emit(run.to_json() | error_of(unmet))
     if not output.as_json:
         print_run(output, run)
-    return 0 if run.gate_passed else EXIT_GATE
+    tell(output, unmet)
+    return exit_code(unmet)
 
 
 def _port(given: str | None) -> int:

@@ -128,7 +128,7 @@ def _print_committed(output: Output, found: SettingsInForce) -> None:
         output.say(f"Committed: {describe(differ.committed)} ({committed.file})")
         output.say(
             "Searches use the adopted ones, golden runs the committed ones. To make them one: "
-            "medir settings adopt --write, or medir settings adopt --committed."
+            "medir settings adopt --write --reason TEXT, or medir settings adopt --committed --reason TEXT."
         )
     elif committed.settings is not None and found.settings.source == "committed":
         output.say(f"Committed in {committed.file}")

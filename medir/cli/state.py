@@ -14,10 +14,14 @@ from medir.cli.frame import (
     stop,
     with_output,
 )
+from medir.cli.index import print_left_out
 from medir.doctor import examine
-from rag_core.coverage import SKIPS, Coverage, measure_coverage
+from rag_core.coverage import Coverage, measure_coverage
 from rag_core.model import Scope
 from rag_core.plurals import counted
+
+# of what is as it should be
+_LISTED = 20
 
 
 @click.command("coverage")
@@ -29,7 +33,7 @@ def coverage(output: Output, project_id: str | None) -> None:
         measured = measure_coverage(opened.database, chosen_project(opened, project_id))
     output.emit(measured.to_json())
     if not output.as_json:
-        _print(output, measured)
+        print_coverage(output, measured)
 
 
 @click.command("doctor")
@@ -46,9 +50,10 @@ def doctor(output: Output) -> None:
         stop(EXIT_REFUSED)
 
 
-def _print(output: Output, measured: Coverage) -> None:
+def print_coverage(output: Output, measured: Coverage) -> None:
+    """Coverage for a person."""
     table = Table(box=None, pad_edge=False)
-    for heading in ("scope", "sources", "indexed", "chunks", "without vector", "skipped", "indexed at"):
+    for heading in ("scope", "in repository", "indexed", "chunks", "without vector", "skipped", "indexed at"):
         table.add_column(heading, justify="left" if heading in ("scope", "indexed at") else "right")
     for scope in measured.scopes:
         table.add_row(
@@ -68,9 +73,14 @@ def _print(output: Output, measured: Coverage) -> None:
                 f"  {scope.scope}: {counted(scope.parts.waiting, unit)} not read yet or changed since, "
                 f"{counted(scope.parts.without_text, unit)} without text"
             )
-        for entry in scope.skipped_files:
-            told, remedy = SKIPS[entry["reason"]]
-            output.say(f"  {one_line(entry['path'])}: {told}" + (f". {remedy}" if remedy else ""))
+    skipped = [entry for scope in measured.scopes for entry in scope.skipped_files]
+    print_left_out(output, skipped, by_rule_at_most=_LISTED)
+    if measured.outside is not None and measured.outside.files:
+        output.say(
+            one_line(
+                f"{measured.outside.told}. Name their folders to index them: medir project set --docs DIR."
+            )
+        )
     output.say(f"Commit indexed: {measured.commit or '-'}; now: {measured.head_commit or '-'}")
     if measured.moved:
         output.say("The repository has moved on; run `medir index`.")

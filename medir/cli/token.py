@@ -4,12 +4,21 @@ import click
 from rich.table import Table
 
 from medir.cli.frame import Output, cell, operator, services, with_output
-from rag_core.tokens import ROLES, Token, create_token, list_tokens, revoke_token, token_to_json, tokens_exist
+from rag_core.tokens import (
+    ROLES,
+    Token,
+    create_token,
+    list_tokens,
+    revoke_token,
+    token_to_json,
+    tokens_asked_for,
+    tokens_exist,
+)
 
 
 @click.group("token")
 def token() -> None:
-    """Tokens of callers; from the first one on, requests and pages ask for one."""
+    """Tokens of callers; from the first one on, requests and pages ask for one, for good."""
 
 
 @token.command("create")
@@ -24,13 +33,15 @@ def token() -> None:
 def create(output: Output, *, name: str, role: str, kind: str | None) -> None:
     """Make a token and print it once; only its hash is kept."""
     with services() as opened:
-        first = not tokens_exist(opened.database)
+        first = not tokens_asked_for(opened.database)
         made = create_token(opened.database, opened.clock, name=name, role=role, kind=kind, actor=operator())
     output.emit(token_to_json(made.token) | {"token": made.text})
     output.say(made.text)
     output.note(f"The token of {made.token.name}, role {made.token.role}. It is not shown again.")
     if first:
-        output.note("It is the first: from now on every request and every page asks for a token.")
+        output.note(
+            "It is the first: from now on every request and every page asks for a token, also when none is in force."
+        )
 
 
 @token.command("list")
@@ -56,7 +67,7 @@ def revoke(output: Output, *, which: str) -> None:
     output.say(f"Revoked the token of {ended.name}, role {ended.role}.")
     if last:
         output.note(
-            "No token is in force: only this machine is served now, and nobody on it is asked for one."
+            "No token is in force, and without one nobody is let in: make another with medir token create."
         )
 
 

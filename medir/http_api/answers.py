@@ -174,13 +174,18 @@ class RunAnswer(_Answer):
 
 
 class DocumentCoverage(_Answer):
-    """Documents or decisions: `inRepository` is null where the repository can't be read."""
+    """Documents or decisions: `inRepository` is null where the repository can't be read.
+
+    `skipped` counts the files that the last run did not index, `skippedByRule` those of them that a rule leaves out;
+    the others could not be indexed.
+    """
 
     in_repository: int | None
     indexed: int
     chunks: int
     without_vector: int
     skipped: int
+    skipped_by_rule: int
     indexed_at: str | None
     commit: str | None
 
@@ -203,14 +208,25 @@ class CoverageScopes(_Answer):
     session: SessionCoverage
 
 
+class MarkdownOutside(_Answer):
+    """Markdown files of the repository in none of the project's folders: how many, and the first few."""
+
+    files: int
+    examples: list[str]
+
+
 class CoverageAnswer(_Answer):
-    """What of the sources is in the index. `moved`: the repository has commits that the index has not seen."""
+    """What of the sources is in the index. `moved`: the repository has commits that the index has not seen.
+
+    `outside` is null where the repository can't be read.
+    """
 
     project: str
     commit: str | None
     head_commit: str | None
     moved: bool
     scopes: CoverageScopes
+    outside: MarkdownOutside | None
 
 
 class Verdict(_Answer):

@@ -90,6 +90,7 @@ COVERAGE: dict[str, Any] = {
             "chunks": 300,
             "withoutVector": 0,
             "skipped": 0,
+            "skippedByRule": 0,
             "indexedAt": "2026-03-01T10:00:00+00:00",
             "commit": "1c68150f0c2a9f7d4e4b6f8a1d3c5b7e9f1a2b3c",
         },
@@ -99,6 +100,7 @@ COVERAGE: dict[str, Any] = {
             "chunks": 120,
             "withoutVector": 0,
             "skipped": 0,
+            "skippedByRule": 0,
             "indexedAt": "2026-03-01T10:00:00+00:00",
             "commit": "1c68150f0c2a9f7d4e4b6f8a1d3c5b7e9f1a2b3c",
         },
@@ -110,6 +112,7 @@ COVERAGE: dict[str, Any] = {
             "indexedAt": "2026-03-01T10:00:00+00:00",
         },
     },
+    "outside": {"files": 2, "examples": ["README.md", "frontend/README.md"]},
 }
 REPORT: dict[str, Any] = {
     "project": "sample",

@@ -1,18 +1,15 @@
-"""Who is let in: before a route is looked for and before a body is read.
-
-A page of another site can make its visitor's browser send requests to a loopback address. Its `Origin` gives it away,
-and where it had its own name lead to that address, `Host` does; neither opens anything that asks for a token.
-"""
+"""Who is let in: before a route is looked for and before a body is read."""
 
 from collections.abc import Mapping
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from medir.door.origin import may_send, sits_here
 from medir.http_api.desk import Desk
 from medir.http_api.problems import Problem
-from medir.local import account_name, is_local_host_header, is_loopback
+from medir.local import account_name
 from rag_core.errors import MedirError
 from rag_core.tokens import PREFIX, Caller, admit
 
@@ -38,7 +35,7 @@ class Gate:
         if scope["type"] == "http":
             headers = Headers(scope=scope)
             _check_address(scope)
-            _check_origin(headers)
+            _check_origin(scope, headers)
             path = str(scope["path"]).removeprefix(str(scope.get("root_path", "")))
             if path not in PUBLIC and not path.startswith(PUBLIC_BELOW):
                 scope["state"]["caller"] = await self._caller(scope, headers)
@@ -55,10 +52,8 @@ class Gate:
 
     def _local_caller(self, scope: Scope, headers: Headers) -> Caller | None:
         peer = scope.get("client")
-        sits_here = (
-            peer is not None and is_loopback(peer[0]) and is_local_host_header(headers.get("host", ""))
-        )
-        return Caller.local(account_name()) if sits_here and not self._desk.configuration.sign_in else None
+        here = peer is not None and sits_here(peer[0], headers)
+        return Caller.local(account_name()) if here and not self._desk.configuration.sign_in else None
 
 
 def bearer_token(headers: Headers) -> str | None:
@@ -86,19 +81,10 @@ def _check_address(scope: Mapping[str, object]) -> None:
         )
 
 
-def _check_origin(headers: Headers) -> None:
-    origin = headers.get("origin")
-    if origin is not None and _place_of(origin) != headers.get("host", "").lower():
+def _check_origin(scope: Mapping[str, object], headers: Headers) -> None:
+    if not may_send(headers, scheme=str(scope.get("scheme", "http"))):
         raise Problem(
             "cross-origin",
             "A page of another site may not call this API.",
             hint="Call it from a program, or from a page of this server.",
         )
-
-
-def _place_of(origin: str) -> str | None:
-    """Host and port of an origin; None where it has none, as `null`."""
-    try:
-        return urlsplit(origin).netloc.lower() or None
-    except ValueError:
-        return None

@@ -17,6 +17,7 @@ from rag_core.errors import (
     NotPermitted,
     NotSignedIn,
     Refused,
+    SourcesGone,
     Unavailable,
     UsageError,
     VotesAtRisk,
@@ -87,6 +88,13 @@ PROBLEMS: Mapping[str, ProblemType] = {
             "Votes would be lost",
             "The index run would delete votes; `votes` is their number. Send `confirmVotesLost: true` to lose them.",
         ),
+        _type(
+            "sources-gone",
+            409,
+            "A scope would be emptied",
+            "Nothing is left of a scope that is in the index; `detail` says what stands there now. Send "
+            "`confirmEmptied: true` where the documents were meant to go.",
+        ),
         _type("busy", 409, "Another run is at work", "Try again after `Retry-After` seconds."),
         _type(
             "refused", 409, "Not carried out", "A sound request that is not carried out; `detail` says why."
@@ -111,6 +119,7 @@ _OF_ERRORS: tuple[tuple[type[MedirError], str], ...] = (
     (NotSignedIn, "not-signed-in"),
     (NotPermitted, "not-permitted"),
     (VotesAtRisk, "votes-at-risk"),
+    (SourcesGone, "sources-gone"),
     (Busy, "busy"),
     (Refused, "refused"),
     (InvalidInput, "invalid-request"),
@@ -118,8 +127,18 @@ _OF_ERRORS: tuple[tuple[type[MedirError], str], ...] = (
     (DatabaseUnavailable, "database-unavailable"),
     (Unavailable, "unavailable"),
 )
-_RETRY_AFTER_S = {"busy": 5, "refused": 60, "votes-at-risk": 0, "database-unavailable": 5, "unavailable": 30}
-_HINTS = {"votes-at-risk": "Send confirmVotesLost: true to lose them, or leave the index as it is."}
+_RETRY_AFTER_S = {
+    "busy": 5,
+    "refused": 60,
+    "votes-at-risk": 0,
+    "sources-gone": 0,
+    "database-unavailable": 5,
+    "unavailable": 30,
+}
+_HINTS = {
+    "votes-at-risk": "Send confirmVotesLost: true to lose them, or leave the index as it is.",
+    "sources-gone": "Bring the documents back, or send confirmEmptied: true where they were meant to go.",
+}
 # what the core calls by the word of tables and pages
 _FIELDS = {"question": "query", "--from": "from", "--to": "to", "--tz": "tz"}
 

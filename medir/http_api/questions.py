@@ -178,6 +178,11 @@ class ReindexRequest(_Body):
         description="Go on although votes hang on chunks that will be deleted.",
         examples=[False],
     )
+    confirm_emptied: bool = Field(
+        default=False,
+        description="Go on although nothing is left of a scope that is in the index.",
+        examples=[False],
+    )
 
     @property
     def chosen_scopes(self) -> tuple[Scope, ...]:

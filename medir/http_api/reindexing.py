@@ -4,7 +4,9 @@ import threading
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
+from medir import long_work
 from medir.http_api.questions import ReindexRequest
 from medir.work import index_run_key
 from medir.workbench import Workbench
@@ -15,7 +17,7 @@ from rag_core.model import Actor
 
 # reading and cutting a large repository takes seconds; after this long the run itself tells what it met
 _ANSWERED_WITHIN_S = 10.0
-# steps that are taken only once it is known that no vote is lost
+# steps that are taken only once it is known that no vote is lost and no scope is emptied
 _AFTER_THE_CHECK = ("embed", "write")
 
 
@@ -41,28 +43,30 @@ class Reindexing:
 
         Raises:
             VotesAtRisk: It would lose votes, and nobody has agreed to that.
+            SourcesGone: It would empty a scope, and nobody has agreed to that.
             Busy: Another run is at work.
             UsageError: The repository or the session does not exist.
         """
         run_id, beginning = uuid.uuid4(), _Beginning()
+        task = partial(
+            long_work.run_index,
+            project=project,
+            actor=actor,
+            mode=wanted.mode or "incremental",
+            scopes=wanted.chosen_scopes,
+            session_id=wanted.session_id,
+            allow_vote_loss=wanted.confirm_votes_lost,
+            allow_emptied=wanted.confirm_emptied,
+            run_id=run_id,
+        )
 
-        def listen(step: str, done: int, total: int) -> None:
-            opened.work.heed(step, done, total)
-            if wanted.confirm_votes_lost or step in _AFTER_THE_CHECK:
+        def listen(step: str) -> None:
+            if (wanted.confirm_votes_lost and wanted.confirm_emptied) or step in _AFTER_THE_CHECK:
                 beginning.known.set()
 
-        def task() -> None:
+        def attend() -> None:
             try:
-                opened.services.indexing.run(
-                    project,
-                    actor=actor,
-                    mode=wanted.mode or "incremental",
-                    scopes=wanted.chosen_scopes,
-                    session_id=wanted.session_id,
-                    allow_vote_loss=wanted.confirm_votes_lost,
-                    listener=listen,
-                    run_id=run_id,
-                )
+                opened.work.attend(task, project_id=project.project_id, run_id=run_id, step=listen)
             except MedirError as error:
                 if beginning.known.is_set():
                     raise
@@ -75,7 +79,7 @@ class Reindexing:
 
         with self._guard:
             self._promised[run_id] = project.project_id
-        if not opened.work.start(index_run_key(project.project_id), task):
+        if not opened.work.start(index_run_key(project.project_id), attend):
             with self._guard:
                 self._promised.pop(run_id, None)
             raise Busy(
@@ -91,7 +95,7 @@ class Reindexing:
     def find(self, opened: Workbench, project: Project, run_id: uuid.UUID) -> dict[str, object] | None:
         """A run by its id, as the API shows it; None where the project has none."""
         services = opened.services
-        run = find_index_run(services.database, services.clock, project, run_id)
+        run = find_index_run(services.database, project, run_id)
         if run is not None:
             return _run_to_json(run)
         with self._guard:

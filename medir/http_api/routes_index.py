@@ -43,6 +43,7 @@ def index_routes(desk: Desk) -> APIRouter:
             *WITH_BODY,
             "not-found",
             "votes-at-risk",
+            "sources-gone",
             "busy",
             "refused",
             example={"runId": RUN["runId"]},
@@ -54,7 +55,7 @@ def index_routes(desk: Desk) -> APIRouter:
         caller: Annotated[Caller, caller_with("maintainer")],
         body: Annotated[ReindexRequest | None, Body()] = None,
     ) -> JSONResponse:
-        """Searches see the old index until the run has ended. A run that would lose votes is refused."""
+        """Searches see the old index until the run has ended. One that would lose votes or empty a scope is refused."""
         wanted, actor = body or ReindexRequest(), caller.actor("api")
         run_id = await desk.run(lambda opened: begin(opened, project_id, wanted, actor))
         where = f"{request.scope.get('root_path', '')}/projects/{project_id}/rag/reindex/{run_id}"

@@ -7,17 +7,18 @@ what it said before, the default. An address that leads to another page and says
 all is as it was left.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
+from uuid import UUID
 
 import streamlit as st
 
 T = TypeVar("T")
 Key = str
 
-# the project is every page's choice, and written by the frame
-_EVERYWHERE = "project"
+_EVERYWHERE = "address-everywhere"
+_SETTLED = "address-settled"
 _PAGE = "address-page"
 _WRITTEN = "address-written"
 _TOUCHED = "address-touched"
@@ -54,6 +55,11 @@ class Parameter(Generic[T]):
         st.session_state[_PREFIX + self.name] = value
         st.session_state[_TOUCHED] = True
 
+    def take_over(self, value: T) -> None:
+        """Choose what the address means without saying so: what else it says still counts in this run."""
+        self.read()
+        st.session_state[_PREFIX + self.name] = value
+
     def mirror(self, widget: str, *, stand_in: T | None = None) -> Callable[[], None]:
         """Bring a widget to what is chosen, before it is drawn; returns what its `on_change` must call.
 
@@ -67,14 +73,6 @@ class Parameter(Generic[T]):
             self.choose(self.default if stand_in is not None and picked == stand_in else picked)
 
         return take
-
-    def write(self) -> None:
-        """Show the choice in the address."""
-        text = self.shown()
-        if text is None:
-            st.query_params.pop(self.name, None)
-        elif st.query_params.get(self.name) != text:
-            st.query_params[self.name] = text
 
     def shown(self) -> str | None:
         """The choice as the address is about to show it; None where it is not mentioned."""
@@ -106,7 +104,7 @@ def enter(page: str) -> None:
 def refuse(parameter: Parameter[T], value: object) -> T:
     """What was chosen is not there (any more): say so, and go back to the default."""
     _note(parameter.name, str(value))
-    st.session_state[_PREFIX + parameter.name] = parameter.default
+    parameter.take_over(parameter.default)
     return parameter.default
 
 
@@ -122,19 +120,36 @@ class _Shown(Protocol):
     def shown(self) -> str | None: ...
 
 
+def hold(*parameters: _Shown) -> None:
+    """The choices that every page has: they are written with the page's own."""
+    st.session_state[_EVERYWHERE] = _texts(parameters)
+    st.session_state[_SETTLED] = False
+
+
 def settle(*parameters: _Shown) -> None:
     """At the end of a run: write the page's choices into the address, and drop what is none of them.
 
     All at once, so that one step back undoes all that one click chose.
     """
-    wanted = {name: value for name, value in st.query_params.items() if name == _EVERYWHERE}
-    for parameter in parameters:
-        text = parameter.shown()
-        if text is not None:
-            wanted[parameter.name] = text
+    _write(st.session_state.get(_EVERYWHERE, {}) | _texts(parameters))
+    st.session_state[_SETTLED] = True
+    st.session_state[_TOUCHED] = False
+
+
+def settle_rest() -> None:
+    """After a page that could not come to its end: the choices that every page has, and the others as they were."""
+    if not st.session_state.get(_SETTLED, True):
+        _write(st.query_params.to_dict() | st.session_state[_EVERYWHERE])
+
+
+def _texts(parameters: Iterable[_Shown]) -> dict[str, str]:
+    shown = {parameter.name: parameter.shown() for parameter in parameters}
+    return {name: text for name, text in shown.items() if text is not None}
+
+
+def _write(wanted: dict[str, str]) -> None:
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
-    st.session_state[_TOUCHED] = False
 
 
 def draw_notices() -> None:
@@ -147,6 +162,18 @@ def draw_notices() -> None:
 def text_parameter(name: str, default: str = "", *, at_most: int = 2000) -> Parameter[str]:
     """Free text, cut at a length nobody would type."""
     return Parameter(name, default, lambda text: text[:at_most], lambda value: value or None)
+
+
+def id_parameter(name: str) -> Parameter[str]:
+    """The id of a search; empty for none."""
+
+    def parse(text: str) -> str | None:
+        try:
+            return str(UUID(text))
+        except ValueError:
+            return None
+
+    return Parameter(name, "", parse, lambda value: value or None)
 
 
 def choice_parameter(name: str, options: tuple[str, ...]) -> Parameter[str]:

@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from medir.page_kit.asking import Asked, want_again, wants
+from medir.page_kit.frame import Frame
 from medir.page_kit.signs import draw_badge, measured
 from medir.page_kit.trial_numbers import count_fates
 from rag_core.answer import Answer
@@ -53,8 +55,9 @@ def draw_degraded(answer: Answer) -> None:
         st.text(answer.provider_reason)
 
 
-def draw_notices(answer: Answer) -> None:
+def draw_notices(asked: Asked) -> None:
     """What else is to be known of this answer."""
+    answer = asked.answer
     if answer.settings_problem is not None:
         st.warning("The project's settings.yaml is not heeded.", icon=":material/rule:")
         st.text(answer.settings_problem)
@@ -64,13 +67,31 @@ def draw_notices(answer: Answer) -> None:
             "by meaning alone.",
             icon=":material/short_text:",
         )
-    if answer.search_id is None:
+    if not asked.by_person:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text("This question came with the address: its answer is shown, and nothing is recorded.")
+            st.button("Ask now", key="ask-now", type="primary", on_click=wants())
+    elif answer.search_id is None:
         st.info(
             "This search could not be recorded, so its hits can't be judged. The hits are sound.",
             icon=":material/cloud_off:",
         )
         if answer.not_recorded is not None:
             st.text(answer.not_recorded)
+
+
+def draw_origin(view: Frame, asked: Asked) -> None:
+    """Who asked and when, where that was before, and a way to ask again where the answer may be another now."""
+    before_index = asked.is_before_index(view)
+    if before_index:
+        st.info("The index was made again since this was asked.", icon=":material/update:")
+    if asked.asked_at is None and not before_index:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if asked.asked_at is not None:
+            asked_at = f"{asked.asked_at:%d %b %Y %H:%M} UTC"
+            st.text(f"Asked {asked_at} by {asked.asked_by}. This is what was found then.")
+        st.button("Search again", key="search-again", on_click=want_again)
 
 
 def draw_empty(ranking: Ranking) -> None:

@@ -1,19 +1,23 @@
 """Two acts that others will rely on, each in a dialog: adopting the numbers at hand, and freezing a baseline."""
 
 import dataclasses
+from functools import partial
+from uuid import uuid4
 
 import pandas as pd
 import streamlit as st
 
+from medir import long_work
 from medir.page_kit import reads
 from medir.page_kit.calibration_scene import Scene, outcome_of
-from medir.page_kit.calibration_setting import FUSIONS, go_to, today_of
+from medir.page_kit.calibration_setting import FUSIONS, today_of
+from medir.page_kit.following import LOOKED_AT_EVERY_S
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import draw_banner, guarded, refusal_told
 from medir.page_kit.services import caller, may_maintain, visitor, workbench
 from medir.page_kit.signs import LOST, PASSED, WON, settings_line
 from rag_core.adopting import SettingsInForce, adopt_settings
-from rag_core.baselines import baselines_folder, freeze, new_file
+from rag_core.baselines import baselines_folder, new_file
 from rag_core.errors import MedirError
 from rag_core.model import SearchSettings
 from rag_core.plurals import counted
@@ -22,7 +26,6 @@ from rag_core.presets import Overrides
 _ADOPTING, _FREEZING = "calibration-adopting", "calibration-freezing"
 _TOLD = "calibration-told"
 _NAMED = 8
-_LOOKED_AT_EVERY_S = 0.7
 _FOR_MAINTAINERS = "Only a maintainer may do that."
 
 
@@ -144,8 +147,6 @@ def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings) -> None:
     except MedirError as error:
         draw_banner(error, key="calibration-adopt", retry=False)
         return
-    # what was at hand is in force now
-    go_to(scene.found, today_of(scene.found))
     st.session_state[_TOLD] = _told_adopted(now)
     _forget(_ADOPTING)
     st.rerun()
@@ -176,7 +177,7 @@ def _draw_caution(scene: Scene) -> None:
     choice = scene.found.findings.choice
     if scene.proposal is None or not scene.at_hand.is_same(scene.proposal):
         st.warning(
-            "These are not the proposed numbers: nothing that was held out speaks for them.",
+            "These are not the proposed numbers: no case that took no part in the choice speaks for them.",
             icon=":material/balance:",
         )
     elif choice.verdict == "keep":
@@ -254,17 +255,20 @@ def _ask_to_freeze(view: Frame) -> None:
     with refusal_told():
         who = caller()
         who.require("maintainer")
-        opened, actor, project = workbench(), who.actor("app"), view.project
-        evaluation, clock, work = opened.services.evaluation, opened.services.clock, opened.work
-        work.start(
-            _key(view),
-            lambda: freeze(evaluation, project, name, clock=clock, actor=actor, listener=work.heed),
+        run_id, project_id = uuid4(), view.project.project_id
+        task = partial(
+            long_work.freeze_baseline,
+            project=view.project,
+            actor=who.actor("app"),
+            name=name,
+            run_id=run_id,
         )
+        workbench().work.start_run(_key(view), task, project_id=project_id, run_id=run_id)
     _forget(_FREEZING)
     st.rerun()
 
 
-@st.fragment(run_every=_LOOKED_AT_EVERY_S)
+@st.fragment(run_every=LOOKED_AT_EVERY_S)
 def _follow_freezing(view: Frame) -> None:
     with guarded("calibration-freezing-progress"):
         if not workbench().work.is_going(_key(view)):

@@ -59,18 +59,22 @@ def draw_choices(view: Frame, kept: Kept | None, measure: Measure) -> Baseline |
 
 def draw_start(view: Frame, kept: Kept | None, measure: Measure) -> None:
     """The button that begins a calibration for the chosen measure."""
-    done = kept is not None and kept.found.demands.measure == measure
-    if st.button(
+    done = kept is not None and not kept.settings_moved and kept.found.demands.measure == measure
+
+    def start() -> None:
+        price = PRICE.read()
+        demands = Demands(measure=measure) if price is None else Demands(measure=measure, price=price)
+        start_calibration(view, demands)
+
+    st.button(
         "Calibrate again" if done else "Calibrate",
         key="calibrate",
         type="secondary" if done else "primary",
         icon=":material/tune:",
-        help="Fetches the candidates of every case once, and tries the choice on cases held out. Writes no search.",
-    ):
-        price = PRICE.read()
-        demands = Demands(measure=measure) if price is None else Demands(measure=measure, price=price)
-        start_calibration(view, demands)
-        st.rerun()
+        help="Fetches the candidates of every case once, and tries the choice on cases that took no part in it. "
+        "Writes no search.",
+        on_click=start,
+    )
 
 
 def draw_tags(kept: Kept) -> str:

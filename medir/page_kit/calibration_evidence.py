@@ -24,7 +24,6 @@ from rag_core.metrics.comparison import compare
 from rag_core.metrics.intervals import bootstrap_mean, wilson
 from rag_core.metrics.kernels import ceilings
 from rag_core.model import Fusion
-from rag_core.plurals import counted
 
 PRICE = number_parameter("price", 0, 100)
 _PRICE = 0.25
@@ -71,12 +70,13 @@ def draw_measures(scene: Scene) -> None:
     st.dataframe(pd.DataFrame(rows), key="calibration-measures", hide_index=True)
     st.caption(
         "Paired over cases: the difference with its bootstrap interval, p of the randomisation test. These are all "
-        "cases, those of the choice among them; what was held out stands above. At most: what a perfect order reaches."
+        "cases, those of the choice among them; what took no part in it stands above. At most: what a perfect order "
+        "reaches."
     )
 
 
 def draw_rivals(scene: Scene) -> None:
-    """Today, the proposal and every rival on held-out cases; a selected row becomes the setting at hand."""
+    """Today, the proposal and every rival on cases that took no part; a selected row becomes the setting at hand."""
     if scene.proposal is None:
         st.text(f"Not measured for {scene.measure} yet: calibrate for it.")
         return
@@ -96,7 +96,7 @@ def draw_rivals(scene: Scene) -> None:
         column_config={"": st.column_config.TextColumn("", width=190)},
     )
     st.caption(
-        f"On {counted(choice.n, 'held-out case')}, numbers chosen without them. p (Holm) is corrected for all "
+        f"On {choice.cases_told}; the numbers were chosen without them. p (Holm) is corrected for all "
         "rows. Rivals are compared without a threshold: a threshold belongs to the weighted sum's scale. Select a row "
         "to look at its numbers."
     )
@@ -152,7 +152,7 @@ def _rival(scene: Scene, row: Scored) -> dict[str, object]:
         "weight": weight,
         "threshold": words.threshold(settings.threshold),
         "lexical": f"{variant.lexical_operator}, {variant.lexical_function}",
-        "held out": words.value(row.value, choice.measure, choice.n),
+        words.scored_on(choice): words.value(row.value, choice.measure, choice.n),
         "95 %": words.span(row.interval, choice.measure, choice.n),
         "difference": DASH
         if against is None

@@ -12,12 +12,14 @@ from medir.page_kit.calibration_scene import Scene, marks_of, mean_of
 from medir.page_kit.calibration_setting import NO_THRESHOLD, THRESHOLD, WEIGHT
 from medir.page_kit.signs import LOST, WON, theme
 from rag_core.calibration.regions import MOST_REGIONS
+from rag_core.calibration.shortfall import fall_short
 from rag_core.figures.layout import CONFIG
 from rag_core.figures.threshold_map import Box, threshold_map, told_of_bands
 from rag_core.figures.weight_curve import Curve, weight_curve
 from rag_core.golden.cases import GoldenCase
 from rag_core.metrics.intervals import bootstrap_mean, wilson
 from rag_core.plurals import counted
+from rag_core.ranges import tell_weights
 
 Point = Mapping[str, object]
 _CURVE, _MAP = "calibration-curve", "calibration-map"
@@ -76,15 +78,21 @@ def draw_curve(scene: Scene, tag: str) -> None:
     )
     parts = [
         f"At a threshold of {words.threshold(threshold)}. Safe weights, at which nothing is lost that passes in "
-        f"{scene.reference.name}: {words.runs(safe)}."
-        if scene.reference.name != "today"
+        f"{scene.reference.name}: {tell_weights(safe)}."
+        if scene.baseline is not None
         else f"At a threshold of {words.threshold(threshold)}. Safe weights, at which nothing is lost that passes "
-        f"today: {words.runs(safe)}.",
+        f"{scene.kept.today}: {tell_weights(safe)}.",
         "Click the curve to go there.",
     ]
     if held_out is None:
-        parts.append("No case is held out, so there is no held-out curve.")
+        parts.append(
+            "No case is held out, so there is no held-out curve: each was left out of one choice in turn."
+        )
     st.caption(" ".join(parts))
+    if whole is not None and scene.proposal is not None:
+        below = fall_short(whole.steps, scene.found.findings.choice)
+        if below is not None:
+            st.caption(f"Why the proposal is not the highest point: {below.reason}")
     if whole is not None:
         curves = [curve for curve in (whole, held_out, tagged) if curve is not None]
         _draw_table("calibration-curve-table", lambda: _curve_rows(curves))
@@ -132,7 +140,9 @@ def draw_map(scene: Scene) -> None:
 
 
 def _named(scene: Scene) -> str:
-    return "today's settings" if scene.reference.name == "today" else "the baseline"
+    if scene.baseline is not None:
+        return "the baseline"
+    return "the settings of before" if scene.kept.settings_moved else "today's settings"
 
 
 def _curve(scene: Scene, name: str, chosen: Sequence[bool]) -> Curve | None:

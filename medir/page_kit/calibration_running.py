@@ -1,4 +1,4 @@
-"""Calibrations from a page: made elsewhere, kept in this process by what they stand on, followed by their row.
+"""Calibrations on a page: made elsewhere, by whomever, found by what they stand on, followed by their row.
 
 Candidates depend on the ground alone; only the verdict depends on the measure too. So a calibration of the same ground
 for another measure still draws every picture.
@@ -7,27 +7,35 @@ for another measure still draws every picture.
 import dataclasses
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from uuid import UUID, uuid4
 
 import streamlit as st
 
+from medir import long_work
+from medir.calibration_shelf import CalibrationShelf
+from medir.page_kit.following import LOOKED_AT_EVERY_S
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import draw_banner, guarded
 from medir.page_kit.run_failure import recorded_failure
 from medir.page_kit.services import visitor, workbench
-from rag_core.calibrating import Calibration, Demands, Run
+from rag_core.calibrating import Calibration, Demands, Run, cases_digest
+from rag_core.calibration.contenders import TODAY
 from rag_core.golden.cases import GoldenSet
 from rag_core.metrics.measures import Measure
 
-_LOOKED_AT_EVERY_S = 0.7
+BEFORE = "before"
+INDEX, CASES, SETTINGS = "the index", "the cases", "the settings"
 _MOST_KEPT = 4
+_RUNS_LOOKED_AT = 16
 _MOST_PREPARED = 24
 _STEPS = {
     "embed": "Embedding the questions",
     "search": "Fetching candidates in every lexical way",
     "replay": "Laying out candidates",
-    "choose": "Choosing, and trying the choice on cases held out",
+    "choose": "Choosing, and trying the choice on cases that took no part",
 }
 _AFTER_DEATH = "Nothing is lost but that run. Calibrate again."
 
@@ -45,11 +53,21 @@ class Ground:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Kept:
-    """A calibration, with what was prepared from it since."""
+    """A calibration and its row, with what was prepared from it since.
 
-    ground: Ground
+    `settings_moved` says whether other numbers are in force than those it started from: its evidence is about the
+    numbers of then.
+    """
+
+    run: Run
     found: Calibration
+    settings_moved: bool = False
     _prepared: OrderedDict[object, object] = field(default_factory=OrderedDict)
+
+    @property
+    def today(self) -> str:
+        """What the numbers are called that it started from."""
+        return BEFORE if self.settings_moved else TODAY
 
     def prepared(self, key: object, make: Callable[[], object]) -> object:
         """What `make` gives, made once for a key as long as not too much else was made meanwhile."""
@@ -61,28 +79,23 @@ class Kept:
 
 
 class _Shelf:
-    """The last calibrations of this process. Safe to share between sessions and threads."""
+    """The calibrations that this process looked at last. Safe to share between sessions and threads."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._kept: OrderedDict[tuple[Ground, Measure], Kept] = OrderedDict()
+        self._kept: OrderedDict[UUID, Kept] = OrderedDict()
 
-    def put(self, ground: Ground, found: Calibration) -> None:
+    def find(self, run: Run, files: CalibrationShelf) -> Kept | None:
         with self._guard:
-            twin = self._any_of(ground)
-            if twin is not None:
-                # equal by construction, and large
-                found = dataclasses.replace(found, variants=twin.found.variants)
-            self._kept[ground, found.demands.measure] = Kept(ground=ground, found=found)
-            while len(self._kept) > _MOST_KEPT:
-                self._kept.popitem(last=False)
-
-    def find(self, ground: Ground, measure: Measure) -> Kept | None:
-        with self._guard:
-            return self._kept.get((ground, measure)) or self._any_of(ground)
-
-    def _any_of(self, ground: Ground) -> Kept | None:
-        return next((kept for (own, _), kept in reversed(self._kept.items()) if own == ground), None)
+            if run.id not in self._kept:
+                found = files.find(run.id)
+                if found is None:
+                    return None
+                self._kept[run.id] = Kept(run=run, found=found)
+                while len(self._kept) > _MOST_KEPT:
+                    self._kept.popitem(last=False)
+            self._kept.move_to_end(run.id)
+            return self._kept[run.id]
 
 
 def ground_of(view: Frame, golden: GoldenSet) -> Ground:
@@ -109,28 +122,68 @@ def ground_of(view: Frame, golden: GoldenSet) -> Ground:
     )
 
 
-def kept_for(ground: Ground, measure: Measure) -> Kept | None:
-    """The calibration for a measure, else one of the same ground for another; None before any."""
-    return _shelf().find(ground, measure)
+def runs_for(view: Frame, ground: Ground, measure: Measure) -> tuple[Run, ...]:
+    """The calibrations of this index and these cases, whoever made them, the one that tells most first.
+
+    Those from the settings in force come first, and of those the ones for the measure. Then those for the measure
+    from before other settings were put in force; numbers that were only tried were never in force.
+    """
+    same = [run for run in ended(view) if not moved_since(run, ground) - {SETTINGS}]
+    own = [run for run in same if not moved_since(run, ground)]
+    own.sort(key=lambda run: not is_for(run, measure))
+    before = [
+        run for run in same if run not in own and is_for(run, measure) and not run.parameters.get("trial")
+    ]
+    return (*own, *before)
+
+
+def kept_for(runs: tuple[Run, ...], ground: Ground) -> Kept | None:
+    """The first of these calibrations that was kept in this installation's home; None where none was."""
+    files, shelf = CalibrationShelf(workbench().services.configuration.home), _shelf()
+    for run in runs:
+        kept = shelf.find(run, files)
+        if kept is not None and kept.found.golden.cases == ground.golden.cases:
+            kept.settings_moved = bool(moved_since(run, ground))
+            return kept
+    return None
+
+
+def ended(view: Frame) -> tuple[Run, ...]:
+    """The last calibrations of the project that ended well, whoever made them, the newest first."""
+    opened = workbench()
+    key = (opened.services.database.url, view.project.project_id, view.version.run_at)
+    return _ended(key, lambda: opened.services.calibrator.ended_runs(view.project, count=_RUNS_LOOKED_AT))
+
+
+def moved_since(run: Run, ground: Ground) -> set[str]:
+    """What of the ground is another now than when a calibration was made, as its row tells."""
+    result = run.result or {}
+    index, own = result.get("index"), result.get("ground")
+    if not (isinstance(index, Mapping) and isinstance(own, Mapping)):
+        return {INDEX, CASES, SETTINGS}
+    now = {
+        INDEX: (index.get("fingerprint"), ground.fingerprint),
+        CASES: (own.get("cases"), cases_digest(ground.golden)),
+        SETTINGS: (own.get("settings"), ground.settings_id),
+    }
+    return {name for name, (then, today) in now.items() if then != today}
+
+
+def is_for(run: Run, measure: Measure) -> bool:
+    """Whether a calibration worked for a measure."""
+    return run.parameters.get("metric") == str(measure)
+
+
+def prepare_calibration() -> None:
+    """Have a process ready for one."""
+    workbench().work.prepare()
 
 
 def start_calibration(view: Frame, demands: Demands) -> None:
-    """Begin one outside this page's thread, unless one is going on."""
-    opened, actor, project, shelf = workbench(), visitor(), view.project, _shelf()
-    work, calibrator, url = opened.work, opened.services.calibrator, opened.services.database.url
-
-    def calibrate() -> None:
-        found = calibrator.calibrate(project, actor=actor, demands=demands, listener=work.heed)
-        ground = Ground(
-            url=url,
-            project_id=project.project_id,
-            fingerprint=found.index.fingerprint,
-            settings_id=found.findings.settings.id,
-            golden=found.golden,
-        )
-        shelf.put(ground, found)
-
-    work.start(_key(view), calibrate)
+    """Begin one outside this process, unless one is going on."""
+    run_id, project_id = uuid4(), view.project.project_id
+    task = partial(long_work.calibrate, project=view.project, actor=visitor(), demands=demands, run_id=run_id)
+    workbench().work.start_run(_key(view), task, project_id=project_id, run_id=run_id)
 
 
 def last_calibration(view: Frame) -> Run | None:
@@ -143,7 +196,7 @@ def is_running(view: Frame, last: Run | None) -> bool:
     return workbench().work.is_going(_key(view)) or (last is not None and last.state == "running")
 
 
-@st.fragment(run_every=_LOOKED_AT_EVERY_S)
+@st.fragment(run_every=LOOKED_AT_EVERY_S)
 def follow(view: Frame) -> None:
     """The progress of the one that goes on, and a way to stop it; ends in a new run of the page."""
     with guarded("calibration-progress"):
@@ -186,4 +239,9 @@ def _shelf() -> _Shelf:
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def _fingerprint(key: tuple[object, ...], _read: Callable[[], str]) -> str:  # noqa: ARG001  the cache reads it
+    return _read()
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _ended(key: tuple[object, ...], _read: Callable[[], tuple[Run, ...]]) -> tuple[Run, ...]:  # noqa: ARG001  the cache reads it
     return _read()

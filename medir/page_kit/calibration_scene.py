@@ -1,5 +1,6 @@
 """What the page draws of a calibration: the setting at hand beside those it is compared with, worked out once a run."""
 
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -118,8 +119,8 @@ def build_scene(kept: Kept, measure: Measure, baseline: Baseline | None) -> Scen
     at_hand = setting_at_hand(found)
     proposal = proposal_of(found) if found.demands.measure == measure else None
     frozen = None if baseline is None else setting_of(found, side_of_baseline(baseline).settings)
-    starts = {"today": today_of(found)}
-    if proposal is not None and not proposal.is_same(starts["today"]):
+    starts = {kept.today: today_of(found)}
+    if proposal is not None and not proposal.is_same(starts[kept.today]):
         starts["proposal"] = proposal
     if baseline is not None and frozen is not None:
         starts[f"baseline {baseline.name}"] = frozen
@@ -189,6 +190,8 @@ def marks_of(scene: Scene) -> tuple[SettingMark, ...]:
         marks.append(_baseline_mark(scene, scene.baseline))
     today = today_of(scene.found)
     marks.append(_mark(scene, "today", today))
+    if scene.kept.settings_moved:
+        marks[-1] = dataclasses.replace(marks[-1], name=scene.kept.today)
     if scene.proposal is not None and not scene.proposal.is_same(today):
         marks.append(_mark(scene, "proposal", scene.proposal))
     marks.append(_mark(scene, "at hand", scene.at_hand))
@@ -249,7 +252,7 @@ def _reference(kept: Kept, measure: Measure, baseline: Baseline | None) -> Refer
     if baseline is None:
         outcome = outcome_of(kept, today_of(found), measure)
         everyone = np.ones(len(found.golden.cases), dtype=bool)
-        return Reference(name="today", known=everyone, passes=outcome.passes, values=dict(outcome.values))
+        return Reference(name=kept.today, known=everyone, passes=outcome.passes, values=dict(outcome.values))
 
     def make() -> Reference:
         values = values_in(baseline, found.golden, dict.fromkeys((PASSED, *measures_of(found, measure))))

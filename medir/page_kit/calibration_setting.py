@@ -9,7 +9,7 @@ from rag_core.calibrating import Calibration
 from rag_core.calibration.contenders import Contender
 from rag_core.calibration.findings import DEPTHS
 from rag_core.model import Fusion, LexicalFunction, LexicalOperator, RankingSettings, SearchSettings
-from rag_core.presets import PRESETS, is_measured_for
+from rag_core.presets import PRESETS, is_measured_for, settings_of_preset
 
 NO_THRESHOLD = -math.inf
 NO_CAP = "none"
@@ -163,16 +163,8 @@ def presets_of(found: Calibration) -> dict[str, AtHand]:
     for preset in PRESETS.values():
         if not is_measured_for(preset, found.index.model):
             continue
-        candidates = dataclasses.replace(
-            today.candidates,
-            lexical_operator=preset.lexical_operator,
-            lexical_function=preset.lexical_function,
-        )
         ranking = dataclasses.replace(preset.ranking, limit=today.ranking.limit)
-        settings = SearchSettings(
-            candidates=candidates, ranking=today.ranking, source="trial", preset=preset.name
-        ).with_ranking(ranking)
-        start = setting_of(found, settings)
+        start = setting_of(found, settings_of_preset(preset, today).with_ranking(ranking))
         if start is not None:
             starts[preset.name] = start
     return starts

@@ -5,36 +5,66 @@ import streamlit as st
 from medir.page_kit import calibration_words as words
 from medir.page_kit.calibration_running import Kept
 from medir.page_kit.calibration_scene import outcome_of
-from medir.page_kit.calibration_setting import proposal_of, today_of
+from medir.page_kit.calibration_setting import go_to, proposal_of, setting_of, today_of
 from medir.page_kit.signs import DASH, LOST, PASSED, WON
 from rag_core.calibration.choice import Choice, Scored
 from rag_core.calibration.contenders import TODAY
 from rag_core.model import Fusion
+from rag_core.plurals import counted
+from rag_core.ranges import tell_weights
 
 _NAMED = 6
 
 
 def draw_verdict(kept: Kept) -> None:
     """The verdict, four numbers that it rests on, and what speaks against the proposal."""
-    choice = kept.found.findings.choice
-    if choice.verdict == "adopt":
+    findings = kept.found.findings
+    choice = findings.choice
+    if not findings.floor.holds:
+        _draw_broken_floor(kept)
+    elif choice.verdict == "adopt":
         st.success(f"{PASSED} **Adopt the proposal.**")
     else:
-        st.info("**Keep today's numbers.**", icon=":material/balance:")
+        st.info(f"**Keep {_owner(kept)} numbers.**", icon=":material/balance:")
     # a sentence may name cases, and so hold anybody's text
     sentence = choice.reason.partition(": ")[2]
-    st.text(sentence[:1].upper() + sentence[1:])
+    if not findings.floor.holds:
+        st.text(f"On the evidence for the best found alone: {choice.verdict}; {sentence}")
+    else:
+        st.text(sentence[:1].upper() + sentence[1:])
     today = next(row for row in choice.table if row.contender.name == TODAY)
     tiles = st.columns(4, gap="small")
     with tiles[0]:
-        _draw_scored("Today, held out", today, choice)
+        _draw_scored(f"{kept.today.capitalize()}, {words.scored_on(choice)}", today, choice)
     with tiles[1]:
-        _draw_scored("Proposal, held out", choice.held_out, choice)
+        _draw_scored(f"Proposal, {words.scored_on(choice)}", choice.held_out, choice)
     with tiles[2]:
         _draw_optimism(choice)
     with tiles[3]:
-        _draw_detectable(choice)
+        _draw_detectable(kept)
     _draw_proposal(kept)
+
+
+def _draw_broken_floor(kept: Kept) -> None:
+    """What today's numbers break, and a way to the numbers that restore it."""
+    floor = kept.found.findings.floor
+    st.error(f"{LOST} **{_owner(kept).capitalize()} numbers break the floor.**")
+    st.text(floor.sentence)
+    best = next(iter(floor.restored_by), None)
+    target = None if best is None else setting_of(kept.found, best.settings)
+    if best is not None and target is not None:
+        st.button(
+            f"Look at {best.name}",
+            key="calibration-restore",
+            icon=":material/restore:",
+            help="Makes these the numbers at hand, with every case that they win and lose. Adopting is another step.",
+            on_click=go_to,
+            args=(kept.found, target),
+        )
+
+
+def _owner(kept: Kept) -> str:
+    return "the former" if kept.settings_moved else "today's"
 
 
 def _draw_scored(label: str, row: Scored, choice: Choice) -> None:
@@ -44,7 +74,7 @@ def _draw_scored(label: str, row: Scored, choice: Choice) -> None:
             label,
             words.value(row.value, choice.measure, choice.n),
             border=True,
-            help="On cases that took no part in the choice.",
+            help="On cases that took no part in the choice that scores them.",
         )
         told = f"95 % {words.span(row.interval, choice.measure, choice.n)}, n = {choice.n:,}"
         if against is not None:
@@ -74,18 +104,20 @@ def _draw_optimism(choice: Choice) -> None:
         )
 
 
-def _draw_detectable(choice: Choice) -> None:
+def _draw_detectable(kept: Kept) -> None:
+    choice = kept.found.findings.choice
     with st.container(gap="xxsmall"):
         st.metric(
             "Detectable",
             f"{choice.detectable_cases} cases",
             border=True,
-            help="The least number of held-out cases won, none lost, that chance would not explain (sign test).",
+            help="The least number of cases won, none lost, that chance would not explain (sign test).",
         )
         points = words.difference(choice.detectable_points, choice.measure, choice.n).lstrip("+")
         st.caption(
-            f"won and none lost; there are only {choice.n:,}, so nothing can be told from chance"
-            if choice.n < choice.detectable_cases
+            f"won and none lost; only {choice.winnable} of {choice.n:,} could still be won, so this set can never "
+            f"decide: it lacks at least {counted(choice.more_cases, 'case')} that {_owner(kept)} numbers fail"
+            if not choice.decidable
             else f"won and none lost, of {choice.n:,}"
             + (f": {points}" if choice.measure.is_share_of_cases else "")
         )
@@ -95,9 +127,9 @@ def _draw_proposal(kept: Kept) -> None:
     found = kept.found
     findings, today, proposal = found.findings, today_of(found), proposal_of(found)
     with st.container(gap="xxsmall"):
-        st.text(f"Today: {words.numbers(today.settings)}")
+        st.text(f"{kept.today.capitalize()}: {words.numbers(today.settings)}")
         if proposal.is_same(today):
-            st.text("Best found: today's numbers.")
+            st.text(f"Best found: {_owner(kept)} numbers.")
             st.text(found.votes.sentence)
             return
         best = f"Best found by {findings.choice.measure}, not adopted"
@@ -106,9 +138,10 @@ def _draw_proposal(kept: Kept) -> None:
         weight = proposal.ranking.weight_vector
         weighs = proposal.ranking.fusion is not Fusion.RRF
         if weighs and not any(run.low <= weight <= run.high for run in findings.safe_weights):
+            kept_by = f"in the baseline {findings.baseline}" if findings.baseline else kept.today
             st.text(
-                f"{LOST} Its weight lies outside the safe weights ({words.runs(findings.safe_weights)}), at which no "
-                "case is lost that passes today."
+                f"{LOST} Its weight lies outside the safe weights ({tell_weights(findings.safe_weights)}), at which no "
+                f"case is lost that passes {kept_by}."
             )
         passes = outcome_of(kept, today, found.demands.measure).passes
         lost = passes & ~outcome_of(kept, proposal, found.demands.measure).passes
@@ -116,6 +149,6 @@ def _draw_proposal(kept: Kept) -> None:
         if names:
             more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
             st.text(
-                f"{LOST} Of all cases it loses {len(names)} that pass today: {', '.join(names[:_NAMED])}{more}"
+                f"{LOST} Of all cases it loses {len(names)} that pass {kept.today}: {', '.join(names[:_NAMED])}{more}"
             )
         st.text(found.votes.sentence)

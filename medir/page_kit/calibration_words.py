@@ -4,6 +4,7 @@ import math
 
 from medir.page_kit.calibration_setting import FUSIONS
 from medir.page_kit.signs import DASH
+from rag_core.calibration.choice import Choice
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import Measure
 from rag_core.model import SearchSettings
@@ -63,6 +64,6 @@ def _signed(number: float, digits: int) -> str:
     return text if float(text) else "0"
 
 
-def runs(found: tuple[Interval, ...]) -> str:
-    """Intervals in words; `none` without any."""
-    return " and ".join(f"{run.low:.3f} to {run.high:.3f}" for run in found) or "none"
+def scored_on(choice: Choice) -> str:
+    """What the cases are called that scored a choice: `held out`, or `left out in turn` where no case is held out."""
+    return "held out" if choice.split else "left out in turn"

@@ -5,7 +5,7 @@ import streamlit as st
 
 from medir.page_kit.candidate_table import CANDIDATE_COLUMNS, candidate_cells
 from medir.page_kit.plain_text import draw_text
-from medir.page_kit.signs import FAILED, FATES, PASSED, settings_line, theme
+from medir.page_kit.signs import FAILED, FATES, LOST, PASSED, settings_line, theme
 from rag_core.excerpts import cut_short
 from rag_core.explanation import CaseExplanation
 from rag_core.figures.case_flow import case_flow
@@ -35,6 +35,12 @@ def draw_explanation(explained: CaseExplanation, *, recorded: bool) -> None:
         st.info(
             "The index or the settings have changed since the run in view: its verdict was the other one."
         )
+    if explained.lost_because:
+        with st.container(gap="xxsmall"):
+            st.markdown("**What happened**")
+            st.text(f"It passed in {explained.passed_in}.")
+            for cause in explained.lost_because:
+                st.text(f"{LOST} {cause.sentence}")
     if explained.remedies:
         with st.container(gap="xxsmall"):
             st.markdown("**What would make it pass**")

@@ -55,7 +55,7 @@ def draw_frame() -> None:
         if overview is not None and overview.settings_problem is not None:
             draw_badge("faulty settings")
         draw_role()
-    PROJECT.write()
+    address.hold(PROJECT)
     st.session_state[_FACTS] = Frame(project=project, version=version, overview=overview)
 
 

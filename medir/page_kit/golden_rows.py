@@ -1,6 +1,6 @@
 """A recorded golden run as the rows of a table, each with its change against another run. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
@@ -8,7 +8,7 @@ from rag_core.golden.cases import GoldenSet
 from rag_core.history import GoldenRecord
 from rag_core.model import SearchSettings
 
-Change = Literal["won", "lost", "same", "new"]
+Change = Literal["won", "lost", "same", "new", "changed"]
 SHOWN = ("all", "failing", "lost", "won")
 
 
@@ -33,11 +33,22 @@ class CaseRow:
 
 
 def case_rows(
-    result: Mapping[str, object], before: Mapping[str, bool] | None, golden: GoldenSet | None
+    result: Mapping[str, object],
+    before: Mapping[str, bool] | None,
+    golden: GoldenSet | None,
+    *,
+    changed: Collection[str] = (),
 ) -> tuple[CaseRow, ...]:
-    """The run's cases in its order; `before` is whether each passed on the other side, None for no other side."""
+    """The run's cases in its order.
+
+    Args:
+        result: The run.
+        before: Whether each passed on the other side, None where there is no other side or nothing can be said.
+        golden: Today's set.
+        changed: Cases that the other side has in another form.
+    """
     splits = {} if golden is None else {case.id: case.split for case in golden.cases}
-    return tuple(_row(case, before or {}, splits) for case in _cases(result))
+    return tuple(_row(case, _change(case, before, changed), splits) for case in _cases(result))
 
 
 def passed_by_case(result: Mapping[str, object]) -> dict[str, bool]:
@@ -57,46 +68,37 @@ def filtered(rows: Sequence[CaseRow], *, show: str, tag: str, split: str) -> tup
 
 
 def previous_of(records: Sequence[GoldenRecord], run: GoldenRecord) -> GoldenRecord | None:
-    """The run before `run` that asked the same cases; `records` are newest first."""
-    earlier = (record for record in records if (record.started_at, record.id) < (run.started_at, run.id))
-    return next((record for record in earlier if record.cases_digest == run.cases_digest), None)
+    """The run before `run`; `records` are newest first."""
+    return next(
+        (record for record in records if (record.started_at, record.id) < (run.started_at, run.id)), None
+    )
 
 
 def settings_since(asked: Mapping[str, object], in_force: SearchSettings) -> tuple[str, ...]:
     """Which numbers in force are others than those of a run; the limit is that of its cases."""
-    return _other_numbers(asked, in_force.to_json(), but=("limit",))
-
-
-def _other_numbers(
-    these: Mapping[str, object], those: Mapping[str, object], *, but: tuple[str, ...] = ()
-) -> tuple[str, ...]:
-    named = {"source", "preset", "fetchDepth", *but}
-    return tuple(sorted(key for key in these if key not in named and these[key] != those.get(key)))
-
-
-def differences(run: GoldenRecord, previous: GoldenRecord) -> tuple[str, ...]:
-    """What differs in the ground of two runs, in words; empty where only the runs' times do."""
-    settings = _other_numbers(run.settings, previous.settings)
-    found = [f"settings ({', '.join(settings)})"] if settings else []
-    if run.index.get("fingerprint") != previous.index.get("fingerprint"):
-        found.append("the index")
-    if run.degraded != previous.degraded:
-        found.append("one of the two was degraded")
-    return tuple(found)
+    named = {"source", "preset", "fetchDepth", "limit"}
+    those = in_force.to_json()
+    return tuple(sorted(key for key in asked if key not in named and asked[key] != those.get(key)))
 
 
 def _cases(result: Mapping[str, object]) -> Sequence[Mapping[str, object]]:
     return cast("Sequence[Mapping[str, object]]", result["cases"])
 
 
-def _row(case: Mapping[str, object], before: Mapping[str, bool], splits: Mapping[str, str | None]) -> CaseRow:
+def _change(
+    case: Mapping[str, object], before: Mapping[str, bool] | None, changed: Collection[str]
+) -> Change:
     case_id, passed = str(case["id"]), bool(case["passed"])
-    change: Change = "new"
-    if case_id in before:
-        change = "same" if before[case_id] == passed else "won" if passed else "lost"
-    elif not before:
+    if before is None:
         # a first run has nothing to be new against
-        change = "same"
+        return "same"
+    if case_id in before:
+        return "same" if before[case_id] == passed else "won" if passed else "lost"
+    return "changed" if case_id in changed else "new"
+
+
+def _row(case: Mapping[str, object], change: Change, splits: Mapping[str, str | None]) -> CaseRow:
+    case_id, passed = str(case["id"]), bool(case["passed"])
     removed_by = case["removedBy"]
     return CaseRow(
         id=case_id,

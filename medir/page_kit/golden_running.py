@@ -1,20 +1,22 @@
 """Running the golden set from a page: the work goes on elsewhere, the page only follows its row."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from uuid import uuid4
 
 import streamlit as st
 
+from medir import long_work
 from medir.page_kit import reads
+from medir.page_kit.following import LOOKED_AT_EVERY_S
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import draw_banner, guarded, refusal_told
 from medir.page_kit.run_failure import recorded_failure
 from medir.page_kit.services import caller, visitor, workbench
-from rag_core.comparing import run_against
-from rag_core.evaluation import raise_project_floor
 from rag_core.golden.baseline_file import Baseline
 from rag_core.history import Run, stop_golden_run
 
-_LOOKED_AT_EVERY_S = 0.7
 _STEPS = {"embed": "Embedding the questions", "search": "Searching"}
 
 _AFTER_DEATH = "Nothing is lost but that run. Run the golden set again."
@@ -22,19 +24,16 @@ _AFTER_DEATH = "Nothing is lost but that run. Run the golden set again."
 
 def start_run(view: Frame, baseline: Baseline | None = None, *, allow_degraded: bool = False) -> None:
     """Begin a run outside this page's thread, unless one is going on; with a baseline, its comparison is recorded."""
-    evaluation, actor, project = workbench().services.evaluation, visitor(), view.project
-    work = workbench().work
-
-    def run() -> object:
-        if baseline is None:
-            return evaluation.run_golden(
-                project, actor=actor, allow_degraded=allow_degraded, listener=work.heed
-            )
-        return run_against(
-            evaluation, project, baseline, actor=actor, allow_degraded=allow_degraded, listener=work.heed
-        )
-
-    work.start(_key(view), run)
+    _begin(
+        view,
+        partial(
+            long_work.run_golden,
+            project=view.project,
+            actor=visitor(),
+            baseline=baseline,
+            allow_degraded=allow_degraded,
+        ),
+    )
 
 
 def start_raising_floor(view: Frame, file: Path, reason: str) -> None:
@@ -45,12 +44,14 @@ def start_raising_floor(view: Frame, file: Path, reason: str) -> None:
     with refusal_told():
         who = caller()
         who.require("maintainer")
-        evaluation, actor, project = workbench().services.evaluation, who.actor("app"), view.project
-        work = workbench().work
-        work.start(
-            _key(view),
-            lambda: raise_project_floor(
-                evaluation, project, file=file, actor=actor, reason=reason, listener=work.heed
+        _begin(
+            view,
+            partial(
+                long_work.raise_floor,
+                project=view.project,
+                actor=who.actor("app"),
+                file=file,
+                reason=reason,
             ),
         )
 
@@ -77,7 +78,7 @@ def draw_controls(view: Frame, last: Run | None, baseline: Baseline | None, *, c
     _draw_failure(view, last, baseline)
 
 
-@st.fragment(run_every=_LOOKED_AT_EVERY_S)
+@st.fragment(run_every=LOOKED_AT_EVERY_S)
 def _follow(view: Frame) -> None:
     with guarded("golden-progress"):
         last = reads.last_golden_run(view.project)
@@ -102,6 +103,11 @@ def _draw_failure(view: Frame, last: Run | None, baseline: Baseline | None) -> N
     ):
         start_run(view, baseline, allow_degraded=True)
         st.rerun()
+
+
+def _begin(view: Frame, task: Callable[..., None]) -> None:
+    run_id, project_id = uuid4(), view.project.project_id
+    workbench().work.start_run(_key(view), partial(task, run_id=run_id), project_id=project_id, run_id=run_id)
 
 
 def _key(view: Frame) -> str:

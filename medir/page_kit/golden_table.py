@@ -15,7 +15,7 @@ from rag_core.figures.rank_strip import rank_strip
 from rag_core.model import Fate
 
 _CELL_CHARS = 300
-_CHANGES = {"won": f"{WON} won", "lost": f"{LOST} lost", "same": "", "new": "new"}
+_CHANGES = {"won": f"{WON} won", "lost": f"{LOST} lost", "same": "", "new": "new", "changed": "changed"}
 _ORDER = (
     "verdict",
     "change",
@@ -82,7 +82,9 @@ def draw_table(
             "vector": st.column_config.TextColumn("vector", width=60, help="Rank by meaning"),
             "lexical": st.column_config.TextColumn("lexical", width=60, help="Rank by words"),
             "removed": st.column_config.TextColumn("removed by", width=100),
-            "change": st.column_config.TextColumn("change", width=70, help="Against the run before"),
+            "change": st.column_config.TextColumn(
+                "change", width=70, help="Against the run before, or the baseline chosen"
+            ),
             "tags": st.column_config.ListColumn("tags", width="small"),
         },
     )

@@ -11,10 +11,11 @@ from rag_core.golden.cases import GoldenSet
 
 _NAMED = 6
 _QUESTION_CHARS = 160
+_ID_CHARS = 60
 
 
 def draw_verdict(seen: RunInView, against: Against | None) -> None:
-    """One sentence with its sign; lost cases by name, and failing ones that must pass."""
+    """One sentence with its sign, cases that must pass and fail first; then the lost cases by name."""
     run = seen.run
     if against is None:
         compared = "the first run of these cases"
@@ -24,7 +25,7 @@ def draw_verdict(seen: RunInView, against: Against | None) -> None:
         compared = f"{LOST} {seen.count('lost')} lost, {WON} {seen.count('won')} won against {against.words}"
     sentence = f"**{run.passed} of {run.total} pass, floor {seen.floor}:** {compared}"
     if not seen.gate_passed:
-        st.error(f"{FAILED} {sentence}")
+        st.error(f"{FAILED} {_must_pass(seen)}{sentence}")
     elif seen.count("lost") or not seen.of_today:
         # the gate holds, and still something broke, or searches stand on something else
         st.warning(f"{PASSED} {sentence}")
@@ -34,10 +35,33 @@ def draw_verdict(seen: RunInView, against: Against | None) -> None:
         _draw_names(seen)
 
 
+def _must_pass(seen: RunInView) -> str:
+    """The cases that must pass and fail, the lost ones first, as the beginning of a Markdown sentence; '' for none."""
+    failing = sorted(
+        (row for row in seen.rows if row.must_pass and not row.passed), key=lambda row: row.change != "lost"
+    )
+    if not failing:
+        return ""
+    named = ", ".join(_as_code(row.id) for row in failing[:_NAMED])
+    more = f" and {len(failing) - _NAMED} more" if len(failing) > _NAMED else ""
+    lost = all(row.change == "lost" for row in failing)
+    fails = "lost" if lost else "fails" if len(failing) == 1 else "fail"
+    return f"**Must pass, and {fails}:** {named}{more}. "
+
+
+def _as_code(text: str) -> str:
+    """Somebody's text in a sentence of Markdown, so that none of it is read as Markdown."""
+    return f"`{cut_short(text.replace('`', chr(39)), at_most=_ID_CHARS)}`"
+
+
 def _draw_names(seen: RunInView) -> None:
+    must = [row for row in seen.rows if row.must_pass and not row.passed]
     lost = [row for row in seen.rows if row.change == "lost"]
-    must = [row for row in seen.rows if row.must_pass and not row.passed and row.change != "lost"]
-    for sign, words, named in ((LOST, "lost", lost), (FAILED, "must pass, and fails", must)):
+    for sign, words, named in (
+        (LOST, "lost, and must pass", [row for row in must if row.change == "lost"]),
+        (FAILED, "must pass, and fails", [row for row in must if row.change != "lost"]),
+        (LOST, "lost", [row for row in lost if not row.must_pass]),
+    ):
         for row in named[:_NAMED]:
             st.text(f"{sign} {words}: {row.id} {DASH} {cut_short(row.question, at_most=_QUESTION_CHARS)}")
         if len(named) > _NAMED:

@@ -13,7 +13,7 @@ from medir.page_kit.signs import measured, theme
 from rag_core.citations import NEIGHBOURS
 from rag_core.figures.layout import CONFIG
 from rag_core.figures.signal_bars import signal_bars
-from rag_core.model import Place, RankedCandidate, Ranking, RankingSettings
+from rag_core.model import RankedCandidate, Ranking, RankingSettings
 from rag_core.signal_words import Absent
 
 OPENED = text_parameter("open", at_most=36)
@@ -74,11 +74,10 @@ def draw_opened(view: Frame, ranking: Ranking, matched: frozenset[str]) -> None:
     chunk_id = OPENED.read()
     if not chunk_id:
         return
-    places = {entry.candidate.chunk_id: entry.candidate.origin.place for entry in ranking.whole_set}
-    if chunk_id not in places:
+    if all(entry.candidate.chunk_id != chunk_id for entry in ranking.whole_set):
         refuse(OPENED, chunk_id)
         return
-    _draw_source(view, places[chunk_id], chunk_id, matched)
+    _draw_source(view, chunk_id, matched)
 
 
 def _close() -> None:
@@ -87,11 +86,11 @@ def _close() -> None:
 
 
 @st.dialog("The source, at its place", width="large", icon=":material/menu_book:", on_dismiss=_close)
-def _draw_source(view: Frame, place: Place, chunk_id: str, matched: frozenset[str]) -> None:
+def _draw_source(view: Frame, chunk_id: str, matched: frozenset[str]) -> None:
     with guarded("source"):
         wider = st.session_state.get(_WIDER, 0)
-        found = reads.surroundings(view.project, place, chunk_id, NEIGHBOURS + wider, view.version)
-        st.text(f"{place}  ·  chunk {found.number} of {found.total}")
+        found = reads.surroundings(view.project, chunk_id, NEIGHBOURS + wider, view.version)
+        st.text(f"{found.place}  ·  chunk {found.number} of {found.total}")
         for chunk in found.chunks:
             here = chunk.chunk_id == chunk_id
             with st.container(border=here, key=f"source-{chunk.number}"):

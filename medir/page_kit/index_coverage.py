@@ -13,6 +13,7 @@ from rag_core.figures.coverage import ScopeBar, coverage_bars
 from rag_core.figures.layout import CONFIG
 from rag_core.model import Scope
 from rag_core.plurals import counted
+from rag_core.sources.left_out import BY_RULE, FAULTY, is_by_rule
 
 SCOPE_NAMES: dict[str, str] = {"docs": "documents", "adr": "decisions", "session": "sessions"}
 # a table of more rows is for a program to read
@@ -34,9 +35,16 @@ def draw_verdict(view: Frame, coverage: Coverage) -> None:
     if all(scope.indexed_at is None for scope in coverage.scopes):
         st.info(f"**Not indexed yet:** {_sources(coverage.scopes)} wait", icon=":material/inventory_2:")
         return
-    missing = shortcomings(coverage)
-    if missing:
-        st.warning(f"{FAILED} **Not everything is there, or of today:** {'; '.join(missing)}")
+    lacking, outdated = missing(coverage), of_yesterday(coverage)
+    if lacking or outdated:
+        headline = (
+            "Not everything is in the index, and it is not of today"
+            if lacking and outdated
+            else "Not everything is in the index"
+            if lacking
+            else "Everything is in the index, but it is not of today"
+        )
+        st.warning(f"{FAILED} **{headline}:** {'; '.join((*lacking, *outdated))}")
         return
     chunks = counted(sum(scope.chunks for scope in coverage.scopes), "chunk")
     st.success(
@@ -45,37 +53,27 @@ def draw_verdict(view: Frame, coverage: Coverage) -> None:
     )
 
 
-def shortcomings(coverage: Coverage) -> tuple[str, ...]:
-    """What keeps the index from being whole and of today, in words; empty where nothing does."""
-    parts = [scope.parts for scope in coverage.scopes if scope.parts]
-    faulty = len(faults(coverage.scopes))
-    lacking = (
-        (faulty, "file skipped", "files skipped"),
-        (sum(part.waiting for part in parts), "source not read yet", "sources not read yet"),
-        (
-            sum(scope.gone for scope in coverage.scopes),
-            "indexed file that is gone",
-            "indexed files that are gone",
-        ),
-        (
-            sum(scope.without_vector for scope in coverage.scopes),
-            "chunk without a vector",
-            "chunks without a vector",
-        ),
+def missing(coverage: Coverage) -> tuple[str, ...]:
+    """What should be in the index and is not, in words; empty where nothing is missing."""
+    waiting = sum(scope.parts.waiting for scope in coverage.scopes if scope.parts)
+    bare = sum(scope.without_vector for scope in coverage.scopes)
+    faulty = len(coverage.left_out.faulty)
+    told = (
+        (faulty, f"{counted(faulty, 'file')} {FAULTY}"),
+        (waiting, f"{counted(waiting, 'source')} not read yet"),
+        (bare, f"{counted(bare, 'chunk')} without a vector"),
     )
-    told = [counted(count, one, many) for count, one, many in lacking if count]
-    if coverage.moved:
-        told.append(
-            f"indexed at {(coverage.commit or DASH)[:7]}, the repository is at {(coverage.head_commit or DASH)[:7]}"
-        )
-    return tuple(told)
+    return tuple(words for count, words in told if count)
 
 
-def faults(scopes: Sequence[ScopeCoverage]) -> list[dict[str, str]]:
-    """The skipped files that should have been indexed."""
-    return [
-        entry for scope in scopes for entry in scope.skipped_files if SKIPS.get(entry["reason"], ("", ""))[1]
-    ]
+def of_yesterday(coverage: Coverage) -> tuple[str, ...]:
+    """What tells that the repository has gone on since, in words; empty where it has not."""
+    gone = sum(scope.gone for scope in coverage.scopes)
+    told = (counted(gone, "indexed file that is gone", "indexed files that are gone"),) if gone else ()
+    if not coverage.moved:
+        return told
+    commit, head = coverage.commit or DASH, coverage.head_commit or DASH
+    return (*told, f"indexed at {commit[:7]}, the repository is at {head[:7]}")
 
 
 def draw_bars(coverage: Coverage) -> None:
@@ -96,7 +94,8 @@ def draw_scopes(coverage: Coverage) -> None:
                     "at commit": (scope.commit or DASH)[:7],
                     "sources": _number(scope.sources),
                     "with chunks": f"{scope.indexed:,}",
-                    "skipped": _number(scope.parts and scope.parts.left_out),
+                    FAULTY: _skipped(scope, len(scope.left_out.faulty)),
+                    BY_RULE: _skipped(scope, len(scope.left_out.by_rule)),
                     "not read yet": _number(scope.parts and scope.parts.waiting),
                     "without text": _number(scope.parts and scope.parts.without_text),
                     "gone": f"{scope.gone:,}" if scope.parts else DASH,
@@ -119,24 +118,24 @@ def draw_scopes(coverage: Coverage) -> None:
 
 
 def draw_left_out(coverage: Coverage) -> None:
-    """The skipped files with their reasons, and the notes; nothing where there are none."""
-    faulty = faults(coverage.scopes)
-    by_rule = [entry for scope in coverage.scopes for entry in scope.skipped_files if entry not in faulty]
+    """The skipped files with their reasons, the notes, and Markdown elsewhere; nothing where there are none."""
+    left_out = coverage.left_out
     notes = [note for scope in coverage.scopes for note in scope.notes]
-    if faulty or by_rule:
-        st.markdown(
-            f"**Skipped files** · {len(faulty)} that should be indexed, {len(by_rule)} left out by rule"
-        )
+    if coverage.outside is not None and coverage.outside.files:
+        # paths are data
+        st.text(f"{coverage.outside.told}. Name their folders to index them: medir project set --docs DIR.")
+    if left_out.faulty or left_out.by_rule:
+        st.markdown(f"**Skipped files** · {left_out.told}")
         st.dataframe(
             pd.DataFrame(
                 [
                     {
-                        "": FAILED if entry in faulty else DASH,
+                        "": DASH if is_by_rule(entry) else FAILED,
                         "file": entry["path"],
-                        "why": SKIPS.get(entry["reason"], (entry["reason"], ""))[0],
-                        "what to do": SKIPS.get(entry["reason"], ("", ""))[1] or "nothing: by rule",
+                        "why": SKIPS.get(str(entry["reason"]), (entry["reason"], ""))[0],
+                        "what to do": SKIPS.get(str(entry["reason"]), ("", ""))[1] or "nothing: by rule",
                     }
-                    for entry in (*faulty, *by_rule)[:_LISTED]
+                    for entry in (*left_out.faulty, *left_out.by_rule)[:_LISTED]
                 ]
             ),
             key="skipped-files",
@@ -165,7 +164,8 @@ def _bar(scope: ScopeCoverage) -> ScopeBar:
         unit="sessions" if scope.scope is Scope.SESSION else "files",
         covered=parts and parts.covered,
         without_text=parts and parts.without_text,
-        left_out=parts and parts.left_out,
+        faulty=parts and parts.faulty,
+        pointers=parts and parts.pointers,
         waiting=parts and parts.waiting,
         chunks=scope.chunks,
         without_vector=scope.without_vector,
@@ -173,12 +173,21 @@ def _bar(scope: ScopeCoverage) -> ScopeBar:
 
 
 def _sources(scopes: Sequence[ScopeCoverage]) -> str:
-    files = sum(scope.sources or 0 for scope in scopes if scope.scope is not Scope.SESSION)
+    # a pointer's text is not there to be indexed
+    files = sum(
+        scope.parts.total - scope.parts.pointers
+        for scope in scopes
+        if scope.parts and scope.scope is not Scope.SESSION
+    )
     sessions = sum(scope.sources or 0 for scope in scopes if scope.scope is Scope.SESSION)
     return (
         f"{files or 'no'} {'file' if files == 1 else 'files'} and {sessions or 'no'} "
         f"{'session' if sessions == 1 else 'sessions'}"
     )
+
+
+def _skipped(scope: ScopeCoverage, count: int) -> str:
+    return DASH if scope.scope is Scope.SESSION or scope.indexed_at is None else f"{count:,}"
 
 
 def _number(count: int | None) -> str:

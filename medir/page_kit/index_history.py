@@ -13,6 +13,7 @@ from medir.page_kit.services import may_maintain
 from medir.page_kit.signs import DASH, FAILED, LOST, PASSED
 from rag_core.errors import VotesAtRisk
 from rag_core.index_reading import Run, time_to_embed
+from rag_core.sources.left_out import BY_RULE, FAULTY, LeftOut, Skipped
 
 _STATES = {
     "running": "▸ running",
@@ -47,6 +48,9 @@ def draw_run(view: Frame, run: Run, runs: Sequence[Run]) -> None:
         st.metric(
             "votes at risk" if dry else "votes lost", f"{LOST if votes else ''} {votes:,}".strip(), width=120
         )
+    skipped = _skipped(result)
+    if skipped is not None and (skipped.by_rule or skipped.faulty):
+        st.text(f"Skipped: {skipped.told}.")
     if embedding.get("reason"):
         st.text(str(embedding["reason"]))
     takes = time_to_embed(list(runs), _count(embedding, "embedded")) if dry else None
@@ -93,9 +97,9 @@ def _draw_go_on(view: Frame, run: Run, votes: int) -> None:
 
 
 def _cells(run: Run) -> dict[str, object]:
-    result = run.result or {}
+    result, made = run.result or {}, "to make" if run.parameters.get("dryRun") else "made"
     changes, embedding = _of(result, "changes"), _of(result, "embedding")
-    skipped = result.get("skipped")
+    skipped = _skipped(result)
     return {
         "state": _STATES[run.state],
         "started": f"{run.started_at:%Y-%m-%d %H:%M:%S}",
@@ -106,9 +110,10 @@ def _cells(run: Run) -> dict[str, object]:
         "moved": _cell(changes, "moved"),
         "added": _cell(changes, "added"),
         "removed": _cell(changes, "removed"),
-        "vectors made": _cell(embedding, "embedded"),
+        "vectors": f"{embedding['embedded']:,} {made}" if "embedded" in embedding else DASH,
         "without a vector": _cell(embedding, "skipped"),
-        "files skipped": f"{len(skipped):,}" if isinstance(skipped, list) else DASH,
+        FAULTY: DASH if skipped is None else f"{len(skipped.faulty):,}",
+        BY_RULE: DASH if skipped is None else f"{len(skipped.by_rule):,}",
         "votes": _cell(result, "votesLost"),
         "commit": str(result.get("commit") or DASH)[:7],
     }
@@ -126,6 +131,11 @@ def _took(run: Run) -> str:
     if run.finished_at is None:
         return DASH
     return f"{(run.finished_at - run.started_at).total_seconds():.1f} s"
+
+
+def _skipped(result: Mapping[str, object]) -> LeftOut | None:
+    skipped = result.get("skipped")
+    return LeftOut.of(cast("list[Skipped]", skipped)) if isinstance(skipped, list) else None
 
 
 def _of(result: Mapping[str, object], name: str) -> Mapping[str, object]:

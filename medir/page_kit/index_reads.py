@@ -66,7 +66,7 @@ def provider(index_model: str | None) -> ProviderState:
 def last_run(project: Project) -> Run | None:
     """The index run that was started last, whatever became of it; read anew each time."""
     services = workbench().services
-    return next(iter(index_reading.index_runs(services.database, project, count=1)), None)
+    return index_reading.last_index_run(services.database, project)
 
 
 def runs(project: Project) -> list[Run]:

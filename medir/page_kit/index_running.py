@@ -2,10 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
+from uuid import uuid4
 
 import streamlit as st
 
+from medir import long_work
 from medir.page_kit import index_reads
+from medir.page_kit.following import LOOKED_AT_EVERY_S
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import draw_banner, guarded, refusal_told
 from medir.page_kit.index_coverage import SCOPE_NAMES
@@ -13,13 +17,12 @@ from medir.page_kit.run_failure import recorded_failure
 from medir.page_kit.services import caller, may_maintain, workbench
 from medir.page_kit.signs import LOST, PASSED
 from medir.work import index_run_key
-from rag_core.errors import VotesAtRisk
+from rag_core.errors import MedirError, SourcesGone, VotesAtRisk
 from rag_core.index_reading import Run, stop_index_run, time_left
 from rag_core.indexing import IndexMode
 from rag_core.model import ALL_SCOPES, Scope
 from rag_core.runs import Cancelled
 
-_LOOKED_AT_EVERY_S = 0.7
 _STOPPING = "index-stopping"
 _READ = "index-failure-read"
 _STEPS = {"read": "read", "chunk": "cut into chunks", "embed": "make vectors", "write": "write"}
@@ -68,27 +71,28 @@ class Wanted:
         return f"{self.mode}, {names}"
 
 
-def start_run(view: Frame, wanted: Wanted, *, dry_run: bool = False, lose_votes: bool = False) -> None:
+def start_run(
+    view: Frame, wanted: Wanted, *, dry_run: bool = False, lose_votes: bool = False, empty: bool = False
+) -> None:
     """Begin a run outside this page's thread, unless this process has one going on; a maintainer's to do."""
     with refusal_told():
         who = caller()
         who.require("maintainer")
-        indexing, actor, project = workbench().services.indexing, who.actor("app"), view.project
-        work = workbench().work
-        work.start(
-            _key(view),
-            lambda: indexing.run(
-                project,
-                actor=actor,
-                mode=wanted.mode,
-                scopes=wanted.scopes,
-                session_id=wanted.session_id,
-                ref=wanted.ref,
-                dry_run=dry_run,
-                allow_vote_loss=lose_votes,
-                listener=work.heed,
-            ),
+        run_id = uuid4()
+        task = partial(
+            long_work.run_index,
+            project=view.project,
+            actor=who.actor("app"),
+            mode=wanted.mode,
+            scopes=wanted.scopes,
+            session_id=wanted.session_id,
+            ref=wanted.ref,
+            dry_run=dry_run,
+            allow_vote_loss=lose_votes,
+            allow_emptied=empty,
+            run_id=run_id,
         )
+        workbench().work.start_run(_key(view), task, project_id=view.project.project_id, run_id=run_id)
 
 
 def is_running(view: Frame, last: Run | None) -> bool:
@@ -96,7 +100,7 @@ def is_running(view: Frame, last: Run | None) -> bool:
     return workbench().work.is_going(_key(view)) or (last is not None and last.state == "running")
 
 
-@st.fragment(run_every=_LOOKED_AT_EVERY_S)
+@st.fragment(run_every=LOOKED_AT_EVERY_S)
 def follow(view: Frame) -> None:
     """The run at hand: who holds the project, its steps, the time left, and a way to stop it."""
     with guarded("index-progress"):
@@ -164,12 +168,27 @@ def draw_failure(view: Frame, last: Run | None, *, recorded: bool) -> None:
             draw_confirmed_start(view, wanted, told=failure.message, key="refused")
             _draw_read(view, last)
         return
+    if last is not None and last.state == "failed" and failure.code == SourcesGone.code:
+        _draw_sources_gone(view, last, failure)
+        return
     if isinstance(failure, Cancelled) or (last is not None and last.state == "cancelled"):
         st.info("The run was stopped: the index is as it was before", icon=":material/stop_circle:")
         st.text("Vectors that were made already are kept, and the next run begins with them.")
     else:
         draw_banner(failure, key="index-run", retry=False)
     if last is not None:
+        _draw_read(view, last)
+
+
+def _draw_sources_gone(view: Frame, last: Run, failure: MedirError) -> None:
+    st.warning(f"{LOST} Documents are gone: nothing was changed", icon=":material/folder_off:")
+    st.text(failure.message)
+    st.text(failure.hint)
+    with st.container(horizontal=True):
+        if may_maintain() and st.button(
+            "They were meant to go…", key="empty-scope", icon=":material/delete_forever:"
+        ):
+            _ask_to_empty(view, Wanted.of(last), failure.message)
         _draw_read(view, last)
 
 
@@ -208,6 +227,25 @@ def _ask(view: Frame, wanted: Wanted, told: str) -> None:
         )
         kept = st.button("Keep them", key="keep-votes")
         if lost or kept:
+            st.rerun()
+
+
+@st.dialog("Take them out of the index?", icon=":material/folder_off:")
+def _ask_to_empty(view: Frame, wanted: Wanted, told: str) -> None:
+    st.text(told)
+    st.text("Votes on what goes are lost with it; nothing brings them back.")
+    st.text(f"The run: {wanted.told}.")
+    with st.container(horizontal=True):
+        gone = st.button(
+            "Take them out",
+            key="confirm-empty",
+            type="primary",
+            on_click=start_run,
+            args=(view, wanted),
+            kwargs={"lose_votes": True, "empty": True},
+        )
+        kept = st.button("Keep the index", key="keep-index")
+        if gone or kept:
             st.rerun()
 
 

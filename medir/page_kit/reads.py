@@ -12,11 +12,12 @@ import streamlit as st
 from medir.page_kit.services import Workbench, workbench
 from rag_core import citations, history
 from rag_core import overview as overviews
+from rag_core.explaining import explain_case
 from rag_core.explanation import CaseExplanation
+from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenSet
 from rag_core.history import GoldenRecord, Run
 from rag_core.in_force import settings_path
-from rag_core.model import Place
 from rag_core.overview import DataVersion, IndexOverview, Project
 
 T = TypeVar("T")
@@ -87,9 +88,12 @@ def lint(
     return _kept(_key(opened, "lint", project, at.ground, _state_of(file)), read)
 
 
-def explanation(project: Project, case_id: str, file: Path, at: DataVersion) -> CaseExplanation:
-    """One case asked of today's index."""
+def explanation(
+    project: Project, case_id: str, file: Path, at: DataVersion, baseline: Baseline | None = None
+) -> CaseExplanation:
+    """One case asked of today's index; of a lost one, what happened since the baseline or the last run it passed in."""
     opened = workbench()
+    checksum = None if baseline is None else baseline.checksum
     return _kept(
         _key(
             opened,
@@ -97,10 +101,12 @@ def explanation(project: Project, case_id: str, file: Path, at: DataVersion) -> 
             project,
             case_id,
             at.ground,
+            at.run_at,
+            checksum,
             _state_of(file),
             _state_of(settings_path(project, file)),
         ),
-        lambda: opened.services.evaluation.explain_case(project, case_id, cases=file),
+        lambda: explain_case(opened.services.evaluation, project, case_id, cases=file, baseline=baseline),
     )
 
 
@@ -113,19 +119,17 @@ def texts(project: Project, chunk_ids: tuple[str, ...], at: DataVersion) -> Mapp
     )
 
 
-def surroundings(
-    project: Project, place: Place, chunk_id: str, neighbours: int, at: DataVersion
-) -> citations.Surroundings:
-    """A chunk with its neighbours.
+def surroundings(project: Project, chunk_id: str, neighbours: int, at: DataVersion) -> citations.Surroundings:
+    """A chunk with its neighbours, where it stands now.
 
     Raises:
         UsageError: The chunk is no longer in the index.
     """
     opened = workbench()
     return _kept(
-        _key(opened, "surroundings", project.project_id, place, chunk_id, neighbours, at.ground),
+        _key(opened, "surroundings", project.project_id, chunk_id, neighbours, at.ground),
         lambda: citations.read_surroundings(
-            opened.services.database, project.project_id, place, chunk_id, neighbours=neighbours
+            opened.services.database, project.project_id, chunk_id, neighbours=neighbours
         ),
     )
 

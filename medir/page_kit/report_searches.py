@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from typing import cast
-from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import pandas as pd
 import streamlit as st
 
 from medir.page_kit import report_reads
-from medir.page_kit.address import Parameter
+from medir.page_kit.address import id_parameter
 from medir.page_kit.frame import Frame
 from medir.page_kit.report_filters import chosen_filter
 from medir.page_kit.report_search import draw_search
@@ -25,14 +24,7 @@ _ROW_PX = 35
 _TURNED = "report-pages"
 
 
-def _id(text: str) -> str | None:
-    try:
-        return str(UUID(text))
-    except ValueError:
-        return None
-
-
-SEARCH: Parameter[str] = Parameter("search", "", _id, lambda value: value or None)
+SEARCH = id_parameter("search")
 
 
 def draw_list(view: Frame, window: Window, *, synthetic: bool) -> None:

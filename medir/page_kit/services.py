@@ -1,9 +1,11 @@
 """The workbench's services, shared by every session of this process, and who sits before a page."""
 
 import streamlit as st
+from starlette.datastructures import Headers
 
 from medir.configuration import Configuration, load_configuration
-from medir.local import account_name, is_local_host_header
+from medir.door.origin import sits_here
+from medir.local import account_name
 from medir.workbench import Identity, Workbench, close_workbench, identity_of, open_workbench
 from rag_core.errors import MedirError, NotPermitted, NotSignedIn
 from rag_core.model import Actor
@@ -112,14 +114,15 @@ def forget_token() -> None:
 
 
 def _sits_here() -> bool:
-    """Whether this page's browser is on this machine and knows it: its address and the name that it asked for."""
+    """Whether this page's browser is on this machine and knows it."""
     try:
-        host, address = st.context.headers.get("host"), st.context.ip_address
+        told, address = st.context.headers, st.context.ip_address
     except RuntimeError:
         # no server runs in this process, so nobody can have come from anywhere
         return True
-    # a loopback address is given as None; `Host` is missing only where there is no connection
-    return not isinstance(address, str) and (host is None or is_local_host_header(host))
+    headers = Headers({name: ", ".join(told.get_all(name)) for name in told})
+    # there are none only where there is no connection; a loopback address is given as None
+    return not headers or sits_here(address if isinstance(address, str) else None, headers)
 
 
 def _person() -> str | None:

@@ -4,11 +4,11 @@ from collections import Counter
 
 import streamlit as st
 
+from medir.page_kit.asking import Asked
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import draw_banner
 from medir.page_kit.services import visitor, workbench
 from medir.page_kit.signs import LOST, WON
-from rag_core.answer import Answer
 from rag_core.errors import MedirError
 from rag_core.model import RankedCandidate
 from rag_core.votes import Verdict, cast_vote, read_votes
@@ -36,14 +36,12 @@ def votes_of_visitor(view: Frame, search_id: str | None) -> dict[str, str]:
     }
 
 
-def draw_vote(view: Frame, answer: Answer, hit: RankedCandidate, standing: str | None) -> None:
+def draw_vote(view: Frame, asked: Asked, hit: RankedCandidate, standing: str | None) -> None:
     """The two buttons of one hit, the one that stands marked; where it can't be judged, why."""
     chunk_id = hit.candidate.chunk_id
-    if answer.search_id is None:
-        st.caption("Can't be judged: this search was not recorded.")
-        return
-    if all(shown.candidate.chunk_id != chunk_id for shown in answer.ranking.hits):
-        st.caption("Can't be judged: the search itself did not show it.")
+    why_not = asked.why_not_judged(chunk_id)
+    if why_not is not None:
+        st.caption(f"Can't be judged: {why_not}.")
         return
     for verdict, label in VERDICTS.items():
         stands = verdict == standing
@@ -57,7 +55,7 @@ def draw_vote(view: Frame, answer: Answer, hit: RankedCandidate, standing: str |
             if stands
             else "Say so; it is kept as your vote.",
             on_click=_vote,
-            args=(view.project.project_id, str(answer.search_id), chunk_id, verdict),
+            args=(view.project.project_id, str(asked.answer.search_id), chunk_id, verdict),
         )
     failed: tuple[str, MedirError] | None = st.session_state.get(_FAILED)
     if failed is not None and failed[0] == chunk_id:

@@ -22,15 +22,19 @@ from medir.page_kit.calibration_picture import draw_at_hand, draw_curve, draw_ma
 from medir.page_kit.calibration_running import (
     Kept,
     draw_failure,
+    ended,
     follow,
     ground_of,
+    is_for,
     is_running,
     kept_for,
     last_calibration,
+    prepare_calibration,
+    runs_for,
 )
 from medir.page_kit.calibration_scene import build_scene
 from medir.page_kit.calibration_setting import NUMBERS
-from medir.page_kit.calibration_states import draw_not_calibrated
+from medir.page_kit.calibration_states import draw_made_from, draw_not_calibrated, draw_recorded
 from medir.page_kit.calibration_verdict import draw_verdict
 from medir.page_kit.frame import Frame, frame
 from medir.page_kit.golden_verdict import draw_settings_differ
@@ -68,27 +72,39 @@ def _draw_calibration(view: Frame, file: Path, in_force: SearchSettings) -> None
         return
     measure = parse_measure(METRIC.read())
     ground = ground_of(view, golden)
-    kept, last = kept_for(ground, measure), last_calibration(view)
-    running = is_running(view, last)
+    prepare_calibration()
+    runs = runs_for(view, ground, measure)
+    kept = kept_for(runs, ground)
     if kept is not None and kept.found.demands.measure == measure:
+        draw_made_from(view, kept.run, ground)
         draw_verdict(kept)
+    elif kept is None and runs and is_for(runs[0], measure):
+        draw_made_from(view, runs[0], ground)
+        draw_recorded(runs[0])
     else:
-        draw_not_calibrated(measure, kept, last)
+        draw_not_calibrated(measure, kept, next(iter(ended(view)), None), ground)
     draw_settings_differ(view)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         baseline = draw_choices(view, kept, measure)
-        if not running:
-            draw_start(view, kept, measure)
         draw_freeze(view)
-    if running:
-        follow(view)
-    else:
-        draw_failure(view, last)
+    _draw_run(view, kept, measure)
     draw_freezing_failure(view)
     if kept is not None:
         _draw_workspace(kept, measure, baseline, in_force)
         with guarded("calibration-adopting"):
             draw_adopting(view, build_scene(kept, measure, baseline), in_force)
+
+
+@st.fragment
+def _draw_run(view: Frame, kept: Kept | None, measure: Measure) -> None:
+    """The button that begins a calibration, or the progress of one: a run of its own, which draws nothing else."""
+    with guarded("calibration-run"):
+        last = last_calibration(view)
+        if is_running(view, last):
+            follow(view)
+            return
+        draw_start(view, kept, measure)
+        draw_failure(view, last)
 
 
 def _read(view: Frame, file: Path) -> tuple[GoldenSet | None, list[Mapping[str, str | int | None]]]:

@@ -18,6 +18,7 @@ from medir.page_kit.golden_verdict import draw_ground, draw_settings_differ, dra
 from medir.page_kit.guard import guarded
 from medir.page_kit.signs import LOST, WON
 from rag_core.errors import FaultyGoldenSet
+from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import SPLITS, GoldenSet
 from rag_core.history import GoldenRecord
 from rag_core.plurals import counted
@@ -52,8 +53,9 @@ def _draw_set(view: Frame, file: Path) -> None:
         states.draw_faults(faults, file)
     records = reads.golden_history(view.project, str(file), view.version)
     entry = choose_baseline(view, AGAINST)
+    baseline = entry.baseline if entry else None
     record = _record_in_view(records) if records else None
-    against = held_against(view, record, records, golden, entry) if record else None
+    against = held_against(view, record, records, golden, baseline) if record else None
     seen = _in_view(view, record, golden, against) if record else None
     if seen is None:
         states.draw_no_run()
@@ -61,14 +63,12 @@ def _draw_set(view: Frame, file: Path) -> None:
     else:
         draw_verdict(seen, against)
         draw_ground(view, golden, seen, against)
-    draw_controls(
-        view, reads.last_golden_run(view.project), entry.baseline if entry else None, can_run=not faults
-    )
+    draw_controls(view, reads.last_golden_run(view.project), baseline, can_run=not faults)
     if seen is not None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             _draw_runs(records)
             draw_choice(view, AGAINST)
-        _draw_cases(view, file, seen)
+        _draw_cases(view, file, seen, baseline)
         draw_history(records)
         if seen.run is records[0]:
             draw_raise(view, file, passed=seen.run.passed, floor=seen.floor)
@@ -94,7 +94,12 @@ def _in_view(view: Frame, run: GoldenRecord, golden: GoldenSet | None, against: 
     result = reads.golden_result(view.project, str(run.id))
     return RunInView(
         run=run,
-        rows=case_rows(result, against.passed if against else None, golden),
+        rows=case_rows(
+            result,
+            against.passed if against else None,
+            golden,
+            changed=against.changed if against else (),
+        ),
         floor=golden.floor if golden else run.floor,
         standing=told_standing(result),
         of_today=is_of_today(result),
@@ -127,7 +132,7 @@ def _draw_filters(rows: tuple[CaseRow, ...]) -> tuple[CaseRow, ...]:
     return filtered(rows, show=SHOW.read(), tag=TAG.read(), split=SPLIT.read())
 
 
-def _draw_cases(view: Frame, file: Path, seen: RunInView) -> None:
+def _draw_cases(view: Frame, file: Path, seen: RunInView, baseline: Baseline | None) -> None:
     shown = _draw_filters(seen.rows)
     passed = {row.id: row.passed for row in seen.rows}
     chosen = CASE.read()
@@ -143,7 +148,8 @@ def _draw_cases(view: Frame, file: Path, seen: RunInView) -> None:
     if beside is not None:
         with beside, guarded("case-explanation"):
             draw_explanation(
-                reads.explanation(view.project, chosen, file, view.version), recorded=passed[chosen]
+                reads.explanation(view.project, chosen, file, view.version, baseline),
+                recorded=passed[chosen],
             )
 
 

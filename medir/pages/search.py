@@ -5,21 +5,20 @@ from functools import partial
 import streamlit as st
 
 from medir.page_kit import asking, reads, states
-from medir.page_kit.address import choice_parameter, settle, text_parameter
-from medir.page_kit.answer_states import draw_degraded, draw_empty, draw_notices, draw_summary
+from medir.page_kit.address import choice_parameter, settle
+from medir.page_kit.answer_states import draw_degraded, draw_empty, draw_notices, draw_origin, draw_summary
+from medir.page_kit.asking import ASKED, QUESTION, SCOPE
 from medir.page_kit.frame import Frame, frame
 from medir.page_kit.hit_card import OPENED, draw_hit, draw_opened
 from medir.page_kit.signs import LOST, settings_line
 from medir.page_kit.trial_numbers import NUMBERS, any_chosen, draw_sliders, moves
 from medir.page_kit.voting import draw_vote, votes_of_visitor
 from medir.page_kit.whole_set import draw_whole_set
-from rag_core.model import ALL_SCOPES, Ranking, RankingSettings, Scope
+from rag_core.model import Ranking, RankingSettings
 from rag_core.ranking import rank
 from rag_core.search import MAX_QUESTION_CHARS
 from rag_core.signal_words import absent
 
-QUESTION = text_parameter("q", at_most=MAX_QUESTION_CHARS)
-SCOPE = choice_parameter("scope", ("", *map(str, ALL_SCOPES)))
 WHOLE = choice_parameter("whole", ("", "shown"))
 _SCOPES = {"": "everywhere", "docs": "documents", "adr": "decisions", "session": "sessions"}
 
@@ -31,14 +30,14 @@ def draw_page() -> None:
         states.draw_not_indexed(view)
     else:
         asking.warm_up(view)
+        asking.take_up(view)
         _draw_box()
-        question = QUESTION.read().strip()
-        if question:
-            scope = SCOPE.read()
-            _draw_answer(view, asking.ask(view, question, (Scope(scope),) if scope else ()))
+        asked = asking.answer(view)
+        if asked is not None:
+            _draw_answer(view, asked)
         else:
             st.text("Ask as you would ask a colleague. Every question asked here is recorded as a search.")
-    settle(QUESTION, SCOPE, WHOLE, OPENED, *NUMBERS)
+    settle(QUESTION, SCOPE, ASKED, WHOLE, OPENED, *NUMBERS)
 
 
 def _draw_box() -> None:
@@ -49,7 +48,7 @@ def _draw_box() -> None:
         placeholder="What do you want to know?",
         icon=":material/search:",
         label_visibility="collapsed",
-        on_change=QUESTION.mirror("search_question"),
+        on_change=asking.wants(QUESTION.mirror("search_question")),
     )
     st.segmented_control(
         "Where",
@@ -58,7 +57,7 @@ def _draw_box() -> None:
         required=True,
         format_func=lambda scope: _SCOPES[scope],
         label_visibility="collapsed",
-        on_change=SCOPE.mirror("search-scope"),
+        on_change=asking.wants(SCOPE.mirror("search-scope")),
     )
 
 
@@ -74,13 +73,11 @@ def _draw_answer(view: Frame, asked: asking.Asked) -> None:
     with hits:
         draw_summary(answer, ranking, trial=changed)
         draw_degraded(answer)
-        draw_notices(answer)
-        if asked.index_generation != view.version.index_generation:
-            st.info("The index was made again since this was asked.", icon=":material/update:")
-            st.button("Search again", key="search-again", on_click=asking.forget)
+        draw_notices(asked)
+        draw_origin(view, asked)
         _draw_hits(view, asked, ranking, tried)
         _draw_whole(ranking)
-        st.text(f"asked under {settings_line(answer.settings)}")
+        st.text(f"{'asked' if asked.by_person else 'answered'} under {settings_line(answer.settings)}")
 
 
 def _draw_hits(view: Frame, asked: asking.Asked, ranking: Ranking, tried: RankingSettings) -> None:
@@ -104,7 +101,7 @@ def _draw_hits(view: Frame, asked: asking.Asked, ranking: Ranking, tried: Rankin
             settings=tried,
             missing=absent(ranking),
             moved=moved.of(hit.candidate.chunk_id, hit.rank),
-            draw_vote=partial(draw_vote, view, answer, hit, voted.get(hit.candidate.chunk_id)),
+            draw_vote=partial(draw_vote, view, asked, hit, voted.get(hit.candidate.chunk_id)),
         )
     for citation in moved.left:
         st.text(f"{LOST} left: {citation}")

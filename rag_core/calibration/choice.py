@@ -11,10 +11,11 @@ from rag_core.calibration.contenders import TODAY, Ballot, Contender
 from rag_core.calibration.table import Flags, Floats
 from rag_core.errors import InvalidInput
 from rag_core.golden.cases import GoldenCase
-from rag_core.metrics.comparison import Comparison, compare
+from rag_core.metrics.comparison import SAME, Comparison, compare
 from rag_core.metrics.intervals import Interval, bootstrap_mean, wilson
 from rag_core.metrics.measures import Measure
 from rag_core.metrics.significance import ALPHA, holm, least_detectable
+from rag_core.plurals import counted
 
 FOLDS = 10
 RESAMPLES = 200
@@ -64,7 +65,10 @@ class Choice:
     `value_where_chosen` is the elected contender's mean on the cases of the election, `resampled` the mean
     held-out value of elections on resamples of them, None where a resample left nothing out; `optimism` is the
     difference. `resampled_gain` is what the same elections gain over today's settings on what they left out.
-    `table` holds today, the proposal and every rival.
+    `table` holds today, the proposal and every rival. `split` says whether cases were held out of every election;
+    without them each of the `n` was left out of its own. `winnable` of them are better under some numbers that were
+    tried than under today's. The election was on `chosen_on` cases, and whatever came within `slack` of the best mean
+    there counted as no worse.
     """
 
     measure: Measure
@@ -77,6 +81,10 @@ class Choice:
     resampled: float | None
     resampled_gain: float | None
     table: tuple[Scored, ...]
+    split: bool
+    winnable: int
+    chosen_on: int
+    slack: float
 
     @property
     def optimism(self) -> float | None:
@@ -89,12 +97,27 @@ class Choice:
         return least_detectable()
 
     @property
+    def decidable(self) -> bool:
+        """Whether enough cases can still be won that the difference could ever be told from chance."""
+        return self.winnable >= self.detectable_cases
+
+    @property
+    def more_cases(self) -> int:
+        """How many cases more, at the least, it takes to decide: such as today's numbers fail and others could win."""
+        return max(0, self.detectable_cases - self.winnable)
+
+    @property
+    def cases_told(self) -> str:
+        """The cases that scored the choice, in words."""
+        return _told_cases(self.n, split=self.split)
+
+    @property
     def detectable_points(self) -> float:
         """The same as a share of the held-out cases; 1 where they are fewer than that."""
         return min(1.0, self.detectable_cases / self.n)
 
     def to_json(self) -> dict[str, object]:
-        """The contract's `proposal` without its `settings`."""
+        """The part of the contract's `proposal` that the choice alone knows; the others stand in `Findings`."""
         return {
             "verdict": self.verdict,
             "reason": self.reason,
@@ -139,18 +162,26 @@ def decide(
     own = next(row for row in rows if row.contender.name == elected.name)
     resampled, gain = _resample(ballot, electing, seed=seed, resamples=resamples)
     lost = _lost_must_pass(ballot.today, elected, ground)
-    verdict, reason = _judge(own, int(held_out.sum()), gain=gain, lost=lost)
+    ceiling = ballot.most(measure)[held_out]
+    winnable = int(np.count_nonzero(ceiling > ballot.today.values[held_out] + SAME))
+    split, n = bool(ground.holdout.any()), int(held_out.sum())
+    verdict, reason = _judge(own, n, split=split, winnable=winnable, gain=gain, lost=lost)
+    multiplicity = electing.astype(np.float64)
     return Choice(
         measure=measure,
         proposal=elected,
         verdict=verdict,
         reason=reason,
         held_out=own,
-        n=int(held_out.sum()),
-        value_where_chosen=elected.mean(electing.astype(np.float64)),
+        n=n,
+        value_where_chosen=elected.mean(multiplicity),
         resampled=resampled,
         resampled_gain=gain,
         table=rows,
+        split=split,
+        winnable=winnable,
+        chosen_on=int(electing.sum()),
+        slack=ballot.slack(multiplicity),
     )
 
 
@@ -253,13 +284,13 @@ def _lost_must_pass(today: Contender, elected: Contender, ground: Ground) -> tup
 
 
 def _judge(
-    own: Scored, n: int, *, gain: float | None, lost: Sequence[str]
+    own: Scored, n: int, *, split: bool, winnable: int, gain: float | None, lost: Sequence[str]
 ) -> tuple[Literal["keep", "adopt"], str]:
-    against = own.against_today
-    untold = _cannot_tell(own, n)
+    against, told = own.against_today, _told_cases(n, split=split)
+    untold = _cannot_tell(own, n, split=split, winnable=winnable)
     if untold is not None or against is None:
         return "keep", f"Keep: {untold}"
-    outcome = f"{against.won} won and {against.lost} lost of {n} held-out cases"
+    outcome = f"{against.won} won and {against.lost} lost of {told}"
     if against.difference < 0:
         return "keep", f"Keep: the proposal does worse than today's numbers, with {outcome}."
     if gain is None or gain <= 0:
@@ -276,26 +307,48 @@ def _judge(
     )
 
 
-def _cannot_tell(own: Scored, n: int) -> str | None:
-    """Why the held-out cases can't tell the proposal from today's settings; None where they can."""
+def _cannot_tell(own: Scored, n: int, *, split: bool, winnable: int) -> str | None:
+    """Why the cases can't tell the proposal from today's settings; None where they can."""
     needed = least_detectable()
-    against = own.against_today
+    against, told = own.against_today, _told_cases(n, split=split)
+    never = f" {_never(needed, winnable, n)}" if winnable < needed else ""
     if n < needed:
         return (
             f"the set can't tell; {needed} cases won and none lost are the least that chance would not explain, "
-            f"and only {n} {'is' if n == 1 else 'are'} held out."
+            f"and only {n} {'is' if n == 1 else 'are'} {'held out' if split else 'there'}.{never}"
         )
     if against is None:
         return (
-            f"nothing that was tried is clearly better than today's numbers; with {n} held-out cases the set "
-            f"can't tell a difference of fewer than {needed} cases from chance."
+            f"nothing that was tried is clearly better than today's numbers; with {told} the set "
+            f"can't tell a difference of fewer than {needed} cases from chance.{never}"
         )
     if against.p_value >= ALPHA:
         return (
-            f"the set can't tell; {against.won} won and {against.lost} lost of {n} held-out cases can come from "
-            f"chance (p = {against.p_value:.2g}), {needed} won and none lost would not."
+            f"the set can't tell; {against.won} won and {against.lost} lost of {told} can come from "
+            f"chance (p = {against.p_value:.2g}), {needed} won and none lost would not.{never}"
         )
     return None
+
+
+def _told_cases(n: int, *, split: bool) -> str:
+    if split:
+        return counted(n, "held-out case")
+    return f"{counted(n, 'case')}, each left out of its own choice"
+
+
+def _never(needed: int, winnable: int, n: int) -> str:
+    """That a set can't decide as long as it is as it is, and what it lacks: at the least, and at its own rate."""
+    least = needed - winnable
+    lacks = f"it lacks at least {counted(least, 'case')} that today's numbers fail and others could win"
+    if not winnable:
+        return (
+            f"This set can never decide: no number that was tried does better in any of its cases; {lacks}."
+        )
+    likely = math.ceil(needed * n / winnable) - n
+    return (
+        f"This set can never decide: only {winnable} of {n} could still be won; {lacks}, about {likely:,} more if new "
+        "cases are like these."
+    )
 
 
 def _row_to_json(row: Scored) -> dict[str, object]:

@@ -91,6 +91,12 @@ def choose(menu: Menu, multiplicity: Floats) -> Chosen:
     )
 
 
+def best_of(menu: Menu, multiplicity: Floats) -> float:
+    """The highest mean of the whole menu on the given cases; arguments as of `choose`."""
+    sums = (curve.values(multiplicity).max() for curves in menu.curves for curve in curves)
+    return max(float(each) for each in sums) / float(multiplicity.sum())
+
+
 def values_of_each(found: CeilingMap, settings: RankingSettings) -> Floats:
     """The value of each case under weight and threshold of the settings, NaN where the measure does not judge it."""
     threshold = -math.inf if settings.threshold is None else settings.threshold

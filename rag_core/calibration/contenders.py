@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rag_core.calibration.choosing import Menu, choose, nearness, prepare, values_of_each
+from rag_core.calibration.choosing import Menu, best_of, choose, nearness, prepare, values_of_each
 from rag_core.calibration.families import Variant, build_family, vary
 from rag_core.calibration.replay import measure_replay
 from rag_core.calibration.table import Floats
@@ -68,6 +68,30 @@ class Ballot:
         best = max(contender.mean(multiplicity) for contender in running)
         enough = best - nearness(best, float(multiplicity.sum())) - SAME
         return next(contender for contender in running if contender.mean(multiplicity) >= enough)
+
+    def most(self, measure: Measure) -> Floats:
+        """No less than each case reaches under any numbers that can be elected, shape (cases,); NaN if not judged.
+
+        Exact for measures of hits; of places, what each adds alone is added up.
+        """
+        most = self.today.values.copy()
+        for contender in self.fixed:
+            most = np.fmax(most, contender.values)
+        for _, menu in self.menus:
+            for found in (family.map for family in menu.families):
+                if measure.uses_places:
+                    added = np.bincount(found.case, weights=found.value, minlength=len(most))
+                    most = np.fmax(most, np.minimum(added, 1.0))
+                np.fmax.at(most, found.case, found.value)
+                most[found.always] = 1.0
+        return np.where(np.isnan(self.today.values), np.nan, most)
+
+    def slack(self, multiplicity: Floats) -> float:
+        """By how much a mean may lie below the best of all on the given cases and still count as near it."""
+        total = float(multiplicity.sum())
+        best = max(best_of(menu, multiplicity) for _, menu in self.menus)
+        fixed = max(contender.mean(multiplicity) for contender in self.fixed)
+        return nearness(max(best, fixed), total)
 
     def _chosen(self, number: int, name: str, menu: Menu, multiplicity: Floats) -> Contender:
         chosen = choose(menu, multiplicity)

@@ -8,12 +8,14 @@ import numpy as np
 
 from rag_core.calibration.ceilings import ceiling_map, flat_map
 from rag_core.calibration.choice import Choice, Ground, decide
-from rag_core.calibration.contenders import TODAY, build_ballot
+from rag_core.calibration.contenders import TODAY, Contender, build_ballot
 from rag_core.calibration.effective import EffectiveWeight, effective_weight
 from rag_core.calibration.exact import Exact, build_exact
 from rag_core.calibration.families import Variant
+from rag_core.calibration.floor_standing import FloorStanding, stand
 from rag_core.calibration.replay import measure_replay
 from rag_core.calibration.safety import passing, safe_thresholds, safe_weights
+from rag_core.calibration.shortfall import Shortfall, fall_short
 from rag_core.calibration.steps import ThresholdSteps, WeightSteps
 from rag_core.calibration.table import Flags
 from rag_core.calibration.thresholds import threshold_tolerances
@@ -60,8 +62,20 @@ class Findings:
     safe_thresholds: tuple[Interval, ...]
     choice: Choice
     proposal: SearchSettings
+    floor: FloorStanding
+    shortfall: Shortfall | None
     trade: Trade
     effective: EffectiveWeight
+
+    @property
+    def reason(self) -> str:
+        """The verdict in words: first what today's numbers break and what restores it, then the evidence."""
+        if self.floor.holds:
+            return self.choice.reason
+        verdict, _, evidence = self.choice.reason.partition(": ")
+        return (
+            f"{self.floor.sentence} On the evidence for the best found alone: {verdict.lower()}; {evidence}"
+        )
 
     def to_json(self) -> dict[str, object]:
         """The contract's calibration, with `errors` and `effectiveWeight`."""
@@ -79,7 +93,17 @@ class Findings:
                 "weight": [_ends(run) for run in self.safe_weights],
                 "threshold": [_ends(run) for run in self.safe_thresholds],
             },
-            "proposal": {"settings": self.proposal.to_json()} | self.choice.to_json(),
+            "proposal": {"settings": self.proposal.to_json()}
+            | self.choice.to_json()
+            | {
+                "reason": self.reason,
+                "scoredOn": "holdout" if self.choice.split else "leftOutInTurn",
+                "decidable": self.choice.decidable,
+                "winnable": self.choice.winnable,
+                "moreCases": self.choice.more_cases,
+                "floor": self.floor.to_json(),
+                "shortfall": None if self.shortfall is None else self.shortfall.to_json(),
+            },
             "errors": _trade_to_json(self.trade),
             "effectiveWeight": {"vector": self.effective.vector, "lexical": self.effective.lexical},
         }
@@ -96,6 +120,8 @@ def find(
     resamples: int = 200,
     depths: Sequence[int] = DEPTHS,
     baseline: tuple[str, Flags] | None = None,
+    floor: int = 0,
+    others: Sequence[tuple[str, SearchSettings]] = (),
 ) -> Findings:
     """Find out everything about the cases.
 
@@ -110,6 +136,8 @@ def find(
         depths: Candidates a signal to try.
         baseline: The name of a baseline and which cases passed in it, shape (cases,); without one, what passes
             today must not be lost.
+        floor: How many cases must pass.
+        others: Numbers besides the best found that may restore the floor where today's break it, by name.
 
     Raises:
         InvalidInput: The measure judges no case on one side of the split, or the price is no such number.
@@ -123,17 +151,25 @@ def find(
     choice = decide(ballot, Ground.of(cases), measure, seed=seed, resamples=resamples)
     thresholds = safe_thresholds(table, judged, ranking, keep)
     ids = tuple(case.id for case in cases)
+    functions = _functions(first, ranking, exact, ids, measure)
+    proposal = _proposed(settings, choice, variants)
+    found = [("the best found", proposal)]
+    found += [
+        (row.contender.name, _settings_of(settings, row.contender, variants)) for row in choice.table[1:]
+    ]
     return Findings(
         settings=settings,
         baseline=None if baseline is None else baseline[0],
         cases=len(cases),
-        functions=_functions(first, ranking, exact, ids, measure),
+        functions=functions,
         safe_weights=_safe_at_any_weight(first, ranking, keep)
         if exact is None
         else safe_weights(exact, keep),
         safe_thresholds=() if thresholds is None else (thresholds,),
         choice=choice,
-        proposal=_proposed(settings, choice, variants),
+        proposal=proposal,
+        floor=stand(variants, cases, settings, floor=floor, others=[*others, *found]),
+        shortfall=fall_short(functions[measure].weights, choice) if measure in functions else None,
         trade=trade,
         effective=effective_weight(table, ranking),
     )
@@ -182,9 +218,13 @@ def _safe_at_any_weight(variant: Variant, ranking: RankingSettings, keep: Flags)
 
 def _proposed(settings: SearchSettings, choice: Choice, variants: tuple[Variant, ...]) -> SearchSettings:
     elected = choice.proposal
-    if elected.name == TODAY:
-        return settings
-    variant = variants[elected.variant]
+    return settings if elected.name == TODAY else _settings_of(settings, elected, variants)
+
+
+def _settings_of(
+    settings: SearchSettings, contender: Contender, variants: tuple[Variant, ...]
+) -> SearchSettings:
+    variant = variants[contender.variant]
     candidates = dataclasses.replace(
         settings.candidates,
         lexical_operator=variant.lexical_operator,
@@ -192,7 +232,7 @@ def _proposed(settings: SearchSettings, choice: Choice, variants: tuple[Variant,
     )
     return SearchSettings(
         candidates=candidates, ranking=settings.ranking, source="proposal", preset=None
-    ).with_ranking(elected.settings)
+    ).with_ranking(contender.settings)
 
 
 def _ends(run: Interval) -> list[float | None]:

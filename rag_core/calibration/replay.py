@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.calibration.table import CandidateTable, Flags, Floats, Integers, Judgements
-from rag_core.fusion import RRF_K, fuse
+from rag_core.fusion import RRF_K, scale_scores
 from rag_core.metrics.kernels import JudgedHits, first_relevant_rank, measure_hits
 from rag_core.metrics.measures import Measure
-from rag_core.model import Candidate, Fate, Fusion, RankingSettings
-from rag_core.ranking import cut_to_depth
+from rag_core.model import Fate, Fusion, RankingSettings
 
 
 class FateCode(IntEnum):
@@ -175,22 +174,14 @@ def linear_signals(table: CandidateTable, fusion: Fusion) -> tuple[Floats, Float
         return table.scaled[fusion]
     vector, lexical = np.zeros(table.place.shape), np.zeros(table.place.shape)
     for case in range(table.cases):
-        columns, candidates = _candidates_of(table, case)
-        # a weight of 0 leaves exactly the other signal's scaled score, from the one place that scales
-        vector[case, columns] = fuse(candidates, _weighing(fusion, 1.0))
-        lexical[case, columns] = fuse(candidates, _weighing(fusion, 0.0))
+        columns = np.nonzero(table.present[case])[0]
+        for scaled, scores, ranks in (
+            (vector, table.vector, table.vector_rank),
+            (lexical, table.lexical, table.lexical_rank),
+        ):
+            found = zip(scores[case, columns].tolist(), ranks[case, columns].tolist(), strict=True)
+            scaled[case, columns] = scale_scores([score if rank else None for score, rank in found], fusion)
     return vector, lexical
-
-
-def _weighing(fusion: Fusion, weight: float) -> RankingSettings:
-    return RankingSettings(weight_vector=weight, weight_lexical=1.0 - weight, threshold=None, fusion=fusion)
-
-
-def _candidates_of(table: CandidateTable, case: int) -> tuple[NDArray[np.intp], tuple[Candidate, ...]]:
-    """A case's candidates as the table has them, cut, and their columns."""
-    columns = np.nonzero(table.present[case])[0]
-    depth = int(max(table.vector_rank[case].max(initial=1), table.lexical_rank[case].max(initial=1)))
-    return columns, cut_to_depth((table.candidate(case, int(column)) for column in columns), depth)
 
 
 def _folded(table: CandidateTable, order: NDArray[np.int64], cap: int | None) -> Flags:

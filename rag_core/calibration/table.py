@@ -99,6 +99,11 @@ class CandidateTable:
             found=self.found,
         )
 
+    def without_candidates(self) -> "CandidateTable":
+        """The numbers alone: whatever is replayed is as before, but no column tells its candidate any more."""
+        bare = [dataclasses.replace(each, candidates=()) for each in self.found]
+        return dataclasses.replace(self, found=tuple(bare))
+
     def with_scaled(self, fusion: Fusion, vector: Floats, lexical: Floats) -> "CandidateTable":
         """The same table with both signals as a fusion scales them; a cut or a selection forgets them."""
         return dataclasses.replace(self, scaled={**self.scaled, fusion: (vector, lexical)})

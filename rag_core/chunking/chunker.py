@@ -5,7 +5,7 @@ from rag_core.chunking.structure import read_structure
 from rag_core.chunking.text import clean_text
 from rag_core.model import Chunk, Origin, Place, Scope
 
-CHUNKER_VERSION = "1"
+CHUNKER_VERSION = "2"
 """Part of an index's fingerprint; it changes with any change of what the functions here return."""
 
 

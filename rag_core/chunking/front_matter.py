@@ -1,6 +1,13 @@
-"""The YAML block at the very top of a file, which holds data about the document and none of its text."""
+"""The block at the very top of a file that holds data about the document and none of its text.
 
+Three forms, as static site generators write them: YAML between `---` and `---` or `...`, TOML between `+++` and
+`+++`, and a JSON object that starts the file.
+"""
+
+import json
 import re
+import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ruamel.yaml import YAML
@@ -10,9 +17,17 @@ from ruamel.yaml.nodes import MappingNode, ScalarNode
 MAX_PARSED_CHARS = 20_000
 """A longer block is not parsed: the parser takes seconds for a megabyte, and no real block comes near."""
 
-_OPENING = re.compile(r"---[ \t]*\n")
-_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
-_KEY_AT_MARGIN = re.compile(r"[\w-]+[ \t]*:(?:\s|$)|['\"#-]")
+_YAML_OPENING = re.compile(r"---[ \t]*\n")
+_YAML_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
+_YAML_AT_MARGIN = re.compile(r"[\w-]+[ \t]*:(?:\s|$)|['\"#-]")
+_TOML_OPENING = re.compile(r"\+\+\+[ \t]*\n")
+_TOML_CLOSING = re.compile(r"^\+\+\+[ \t]*(?:\n|\Z)", re.MULTILINE)
+_TOML_KEY = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
+_TOML_AT_MARGIN = re.compile(
+    rf"{_TOML_KEY}(?:[ \t]*\.[ \t]*{_TOML_KEY})*[ \t]*=|\[[^\]\n]+\]{{1,2}}[ \t]*(?:#|$)|[\]}}#]|\"{{3}}|'{{3}}"
+)
+_JSON_CLOSING = re.compile(r"[ \t]*(?:\n|\Z)")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,48 +39,69 @@ class FrontMatter:
 
 
 def read_front_matter(text: str) -> FrontMatter:
-    """The front matter of a text: a first line `---`, a closing line `---` or `...`, a mapping between.
+    """The front matter of a text: from its first line on, closed by a line of its own, with a mapping inside.
 
-    Two rules with prose between them are no front matter. A block that is meant as a mapping but is invalid
-    YAML (`title: ADR 7: Filas`) is left out all the same, without a title: every line that starts at the
-    margin must then be a key, a list item or a comment, so that no prose is lost by mistake.
+    Two rules with prose between them are no front matter. A block between `---` or `+++` that is meant as a
+    mapping but is invalid (`title: ADR 7: Filas`) is left out all the same, without a title: every line that
+    starts at the margin must then be a key, a list item, a table or a comment, so that no prose is lost by
+    mistake. A JSON object has no mark of its own, and a document may well begin with an example of one: it is
+    front matter only where it is valid and has a `title`.
 
     Args:
         text: A cleaned file; an empty one has no front matter.
     """
+    for form in (_YAML, _TOML):
+        opening = form.opening.match(text)
+        closing = form.closing.search(text, opening.end()) if opening else None
+        if opening is not None and closing is not None:
+            return _fenced(form, text[opening.end() : closing.start()], closing.end())
+    return _json(text)
+
+
+class _InvalidError(Exception):
+    """The block does not parse, or is more than is worth parsing."""
+
+
+class _NotMappingError(Exception):
+    """The block parses, but is a text or a list."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Form:
+    """A form between two marks; `at_margin` fits the lines of a mapping that start at the margin."""
+
+    opening: re.Pattern[str]
+    closing: re.Pattern[str]
+    at_margin: re.Pattern[str]
+    title: Callable[[str], str | None]
+
+
+def _fenced(form: _Form, block: str, body_start: int) -> FrontMatter:
     nothing = FrontMatter(body_start=0, title=None)
-    opening = _OPENING.match(text)
-    closing = _CLOSING.search(text, opening.end()) if opening else None
-    if opening is None or closing is None:
-        return nothing
-    block = text[opening.end() : closing.start()]
     try:
-        title = _title(block)
-    except _NotYamlError:
-        if not _looks_like_mapping(block):
+        title = form.title(_parsable(block))
+    except _InvalidError:
+        if not _looks_like_mapping(form, block):
             return nothing
         title = None
     except _NotMappingError:
         return nothing
-    return FrontMatter(body_start=closing.end(), title=title)
+    return FrontMatter(body_start=body_start, title=_storable(title))
 
 
-class _NotYamlError(Exception):
-    """The block is no YAML, or more than is worth parsing."""
-
-
-class _NotMappingError(Exception):
-    """The block is YAML, but a text or a list."""
-
-
-def _title(block: str) -> str | None:
-    """The scalar under `title`, as it is written: nodes are composed, no value is ever constructed."""
+def _parsable(block: str) -> str:
     if len(block) > MAX_PARSED_CHARS:
-        raise _NotYamlError
+        raise _InvalidError
+    return block
+
+
+def _yaml_title(block: str) -> str | None:
+    """The scalar under `title`, as it is written: nodes are composed, no value is ever constructed."""
     try:
         root = YAML(typ="safe", pure=True).compose(block)
-    except (YAMLError, RecursionError) as error:
-        raise _NotYamlError from error
+    except (YAMLError, RecursionError, ArithmeticError, LookupError, ValueError) as error:
+        # the last three are the parser's for a version of YAML that it does not know, or an escape of no character
+        raise _InvalidError from error
     if root is None:
         return None
     if not isinstance(root, MappingNode):
@@ -77,6 +113,44 @@ def _title(block: str) -> str | None:
     return None
 
 
-def _looks_like_mapping(block: str) -> bool:
+def _toml_title(block: str) -> str | None:
+    """The value under `title`; of a number, a date or a truth value as TOML writes it."""
+    try:
+        title = tomllib.loads(block, parse_float=str).get("title")
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        # a ValueError is of a number with too many digits, or of a day that no calendar has
+        raise _InvalidError from error
+    if isinstance(title, dict | list):
+        return None
+    if isinstance(title, bool):
+        return str(title).lower()
+    return None if title is None else str(title)
+
+
+def _json(text: str) -> FrontMatter:
+    nothing = FrontMatter(body_start=0, title=None)
+    if not text.startswith("{"):
+        return nothing
+    try:
+        value, end = json.JSONDecoder().raw_decode(text[:MAX_PARSED_CHARS])
+    except (ValueError, RecursionError):
+        return nothing
+    closing = _JSON_CLOSING.match(text, end)
+    title = value.get("title")
+    if closing is None or not isinstance(title, str):
+        return nothing
+    return FrontMatter(body_start=closing.end(), title=_storable(title))
+
+
+def _storable(title: str | None) -> str | None:
+    """Without what an escape can write and no database takes: a NUL, half of a surrogate pair."""
+    return None if title is None else _SURROGATE.sub("\ufffd", title.replace("\0", ""))
+
+
+def _looks_like_mapping(form: _Form, block: str) -> bool:
     lines = [line for line in block.split("\n") if line and not line[0].isspace()]
-    return bool(lines) and all(_KEY_AT_MARGIN.match(line) for line in lines)
+    return bool(lines) and all(form.at_margin.match(line) for line in lines)
+
+
+_YAML = _Form(opening=_YAML_OPENING, closing=_YAML_CLOSING, at_margin=_YAML_AT_MARGIN, title=_yaml_title)
+_TOML = _Form(opening=_TOML_OPENING, closing=_TOML_CLOSING, at_margin=_TOML_AT_MARGIN, title=_toml_title)

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
 from rag_core.database.connections import Connection
 from rag_core.model import Chunk, Origin, Place, Scope, StandingChunk
+from rag_core.place_names import PlaceNames
 from rag_core.ports import Vectors
 
 
@@ -76,17 +78,24 @@ def read_standing(
         """,
         {"project": project_id, "scopes": [str(scope) for scope in scopes], "session": session_id},
     ).fetchall()
-    return [
-        StandingChunk(
-            id=row[0],
-            scope=Scope(row[1]),
-            origin=origin_of(place_of(row[2], row[3]), row[6]),
-            ordinal=row[4],
-            content_hash=row[5],
-            embedding_model=row[7],
-        )
-        for row in rows
-    ]
+    return [_standing(row) for row in rows]
+
+
+def read_standing_of(
+    connection: Connection, project_id: str, content_hashes: Sequence[str]
+) -> list[StandingChunk]:
+    """The rows that hold any of some texts, without the texts, by place and ordinal."""
+    # a row is a chunk, found through chunks_content_hash
+    rows = connection.execute(
+        """
+        select id, scope::text, source_path, session_id, ordinal, content_hash, metadata, embedding_model
+        from chunks
+        where project_id = %s and content_hash = any(%s::text[])
+        order by scope = 'session', coalesce(source_path, session_id) collate "C", ordinal
+        """,
+        (project_id, list(content_hashes)),
+    ).fetchall()
+    return [_standing(row) for row in rows]
 
 
 def move_chunks(connection: Connection, project_id: str, moves: Sequence[MovedChunk]) -> None:
@@ -177,6 +186,41 @@ def indexed_places(connection: Connection, project_id: str) -> dict[Place, Scope
     return {place_of(path, session): Scope(scope) for scope, path, session in rows}
 
 
+def read_place_texts(connection: Connection, project_id: str, place: Place) -> list[tuple[Origin, str]]:
+    """The origin and content hash of every chunk of a place, by ordinal."""
+    # a row is a chunk of one file or of one session
+    rows = connection.execute(
+        """
+        select metadata, content_hash from chunks
+        where project_id = %(project)s
+          and case when %(kind)s::text = 'session' then session_id else source_path end = %(key)s::text
+        order by ordinal
+        """,
+        {"project": project_id, "kind": place.kind, "key": place.key},
+    ).fetchall()
+    return [(origin_of(place, metadata), content_hash) for metadata, content_hash in rows]
+
+
+def find_text(connection: Connection, project_id: str, content_hash: str) -> Origin | None:
+    """Where a text stands, the first of several in the order of ties; None where it is nowhere."""
+    row = connection.execute(
+        """
+        select source_path, session_id, metadata from chunks
+        where project_id = %(project)s and content_hash = %(hash)s
+        order by scope = 'session', coalesce(source_path, session_id) collate "C", ordinal
+        limit 1
+        """,
+        {"project": project_id, "hash": content_hash},
+    ).fetchone()
+    return None if row is None else origin_of(place_of(row[0], row[1]), row[2])
+
+
+def place_meant(connection: Connection, project_id: str, place: Place) -> Place:
+    """The indexed place of that name in any Unicode form, where only one can be meant; else as given."""
+    # a name without accents has one form, and nothing is to be read for it
+    return place if place.key.isascii() else PlaceNames(indexed_places(connection, project_id)).meant(place)
+
+
 def place_of(source_path: str | None, session_id: str | None) -> Place:
     """The place of a row; exactly one of the two is set."""
     return Place("file", source_path) if source_path is not None else Place("session", session_id or "")
@@ -203,6 +247,17 @@ def origin_of(place: Place, metadata: dict[str, object]) -> Origin:
         heading_path=tuple(str(heading) for heading in headings) if isinstance(headings, list) else (),
         title=None if title is None else str(title),
         event_id=None if event_id is None else str(event_id),
+    )
+
+
+def _standing(row: tuple[Any, ...]) -> StandingChunk:
+    return StandingChunk(
+        id=row[0],
+        scope=Scope(row[1]),
+        origin=origin_of(place_of(row[2], row[3]), row[6]),
+        ordinal=row[4],
+        content_hash=row[5],
+        embedding_model=row[7],
     )
 
 

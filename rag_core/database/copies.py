@@ -24,11 +24,18 @@ _PLAIN = ("--no-owner", "--no-privileges", "--no-password")
 _VECTOR = re.compile(r"CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA (\S+);")
 
 
-def dump_arguments(url: str) -> list[str]:
-    """What `pg_dump` is told to copy: the schema that this role's tables stand in, and the extension beside it.
+def dump(url: str, file: Path, *, ambient: bool) -> None:
+    """Copy the schema that this role's tables stand in, and the extension beside it, into a file.
+
+    Args:
+        url: The database.
+        file: Where to; what is there is overwritten.
+        ambient: Whether the caller's own environment counts for connections.
 
     Raises:
-        Unavailable: The server can't be reached, or refuses.
+        DatabaseRefused: There is nothing of Medir's.
+        OperatorNeeded: The role may not read all of it.
+        Unavailable: The server can't be reached, or the file can't be written.
     """
     with translated_errors(), connect(url) as connection:
         row = connection.execute(
@@ -38,7 +45,8 @@ def dump_arguments(url: str) -> list[str]:
         raise DatabaseRefused(
             "The database holds nothing of Medir's.", hint="Make it first: medir db migrate"
         )
-    return [f"--schema={row[0]}", "--extension=vector", *_PLAIN]
+    arguments = [f"--schema={row[0]}", "--extension=vector", *_PLAIN, "--format=custom", f"--file={file}"]
+    _run_on(url, "pg_dump", arguments, ambient=ambient)
 
 
 def restore(url: str, file: Path, *, ambient: bool) -> None:
@@ -66,20 +74,16 @@ def restore(url: str, file: Path, *, ambient: bool) -> None:
     with tempfile.NamedTemporaryFile("w", suffix=".list", encoding="utf-8") as chosen:
         chosen.write("\n".join(line for line in entries if not _NOT_OURS.match(line)) + "\n")
         chosen.flush()
-        run_program(
-            "pg_restore",
+        _run_on(
             url,
+            "pg_restore",
             [*_PLAIN, "--single-transaction", f"--use-list={chosen.name}", str(file)],
             ambient=ambient,
         )
 
 
-def run_program(name: str, url: str, arguments: Iterable[str], *, ambient: bool) -> None:
-    """Run one of PostgreSQL's programs on a database; no secret of the address stands on its command line.
-
-    Raises:
-        Unavailable: It failed; the message is the program's first line.
-    """
+def _run_on(url: str, name: str, arguments: Iterable[str], *, ambient: bool) -> None:
+    # no secret of the address stands on a command line
     with translated_errors(), connect(url) as connection:
         database = connection.info.dbname
     address = program_address(url, database=database, ambient=ambient)
@@ -100,10 +104,10 @@ def _run(name: str, arguments: list[str], *, environment: Mapping[str, str] | No
 
 
 def _failed(name: str, complaint: str) -> Unavailable:
-    lines = complaint.strip().splitlines() or ["no message"]
+    lines = complaint.strip().splitlines() or ["it said nothing"]
     telling = [line for line in lines if "error:" in line or "ERROR:" in line or "FATAL:" in line]
     line = (telling or lines)[0].removeprefix(f"{name}: ").removeprefix("error: ")
-    denied = "permission denied" in line or "must be owner" in line
+    denied = any(words in line for words in ("permission denied", "must be owner", "privilege"))
     kind = OperatorNeeded if denied else Unavailable
     hint = (
         "Ask the operator for a role that may read all of Medir's tables and sequences."

@@ -51,3 +51,23 @@ def read_golden_history(
             """,
             {"project": project_id, "cases": cases, "count": count},
         ).fetchall()
+
+
+def read_last_pass(
+    connection: Connection, project_id: str, *, cases: str, case_id: str
+) -> tuple[datetime, dict[str, object]] | None:
+    """When the last run over the file `cases` in which a case passed began, and its result; trials are left out."""
+    # a row is a finished run with that case among those that passed; the newest one
+    row = connection.execute(
+        """
+        select started_at, result
+        from runs
+        where project_id = %(project)s and kind = 'golden' and state = 'done' and result is not null
+          and parameters->>'cases' = %(cases)s and not (result->>'trial')::boolean
+          and result->'cases' @> jsonb_build_array(jsonb_build_object('id', %(case)s::text, 'passed', true))
+        order by started_at desc, id
+        limit 1
+        """,
+        {"project": project_id, "cases": cases, "case": case_id},
+    ).fetchone()
+    return None if row is None else (row[0], row[1])

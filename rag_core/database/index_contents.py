@@ -5,8 +5,10 @@ from datetime import datetime
 
 from rag_core.database.chunks import place_of
 from rag_core.database.connections import Connection
-from rag_core.events import INDEXED_EVENT_TYPES
+from rag_core.database.sessions import READABLE
+from rag_core.events import INDEXED_EVENT_TYPES, spoken_text
 from rag_core.model import Place, Scope
+from rag_core.place_names import forms_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,14 +57,17 @@ def read_indexed_places(
               and (%(scope)s::chunk_scope is null or scope = %(scope)s::chunk_scope)
             group by scope, source_path, session_id
         ) places
-        where strpos(lower(concat_ws(' ', source_path, session_id, title)), lower(%(containing)s)) > 0
+        where exists (
+            select from unnest(%(containing)s::text[]) sought
+            where strpos(lower(concat_ws(' ', source_path, session_id, title)), lower(sought)) > 0
+        )
         order by session_id is not null, coalesce(source_path, session_id) collate "C"
         limit %(count)s
         """,
         {
             "project": project_id,
             "scope": None if scope is None else str(scope),
-            "containing": containing,
+            "containing": forms_of(containing),
             "count": count,
         },
     ).fetchall()
@@ -127,25 +132,28 @@ def read_showings(
 
 def sessions_by_state(connection: Connection, project_id: str) -> tuple[int, int, int]:
     """Sessions whose every message is in the index, sessions without any text, and those with more to index."""
-    # one row; a message is in the index when a chunk of its session names its event
-    row = connection.execute(
+    # a row is a session; a message is in the index when a chunk of its session names its event
+    rows = connection.execute(
         """
         with indexed as (
             select distinct session_id, metadata ->> 'sourceRef' as event_id
             from chunks where project_id = %(project)s and scope = 'session'
         )
-        select count(*) filter (where said > 0 and missing = 0), count(*) filter (where said = 0),
-            count(*) filter (where missing > 0)
-        from (
-            select s.id, count(e.id) as said, count(e.id) filter (where i.event_id is null) as missing
-            from sessions s
-            left join session_events e on e.project_id = s.project_id and e.session_id = s.id
-              and e.type = any(%(types)s::text[]) and e.payload ->> 'text' ~ '\\S'
-            left join indexed i on i.session_id = e.session_id and i.event_id = e.id
-            where s.project_id = %(project)s
-            group by s.id
-        ) counted
+        select count(e.id) filter (where i.event_id is not null) > 0,
+            count(e.id) filter (where i.event_id is null and plain) > 0,
+            coalesce(jsonb_agg(e.payload) filter (where e.id is not null and i.event_id is null and not plain), '[]')
+        from sessions s
+        left join session_events e on e.project_id = s.project_id and e.session_id = s.id
+          and e.type = any(%(types)s::text[])
+        left join indexed i on i.session_id = e.session_id and i.event_id = e.id
+        cross join lateral (select coalesce(
+            jsonb_typeof(e.payload -> 'text') = 'string' and e.payload ->> 'text' ~ %(readable)s, false
+        ) as plain) told
+        where s.project_id = %(project)s
+        group by s.id
         """,
-        {"project": project_id, "types": list(INDEXED_EVENT_TYPES)},
-    ).fetchone()
-    return (row[0], row[1], row[2]) if row else (0, 0, 0)
+        {"project": project_id, "types": list(INDEXED_EVENT_TYPES), "readable": READABLE},
+    ).fetchall()
+    waiting = [missing or any(map(spoken_text, unclear)) for _, missing, unclear in rows]
+    covered = sum(read and not more for (read, _, _), more in zip(rows, waiting, strict=True))
+    return covered, len(rows) - covered - sum(waiting), sum(waiting)

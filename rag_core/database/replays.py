@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
 
 from psycopg.rows import class_row
 
@@ -88,6 +90,48 @@ def read_voted_searches(connection: Connection, project_id: str, *, most: int) -
             """,
             {"project": project_id, "most": most},
         ).fetchall()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedSearch(ReplayableSearch):
+    """One search with all that was kept of it; of its hits, in rank order, the chunks' ids and the scores."""
+
+    question: str
+    asked_at: datetime
+    asked_by: str
+    scopes: list[str]
+    degraded_reason: str | None
+    chunk_ids: list[str]
+    scores: list[float]
+    embed_ms: float
+    vector_ms: float
+    lexical_ms: float
+    rank_ms: float
+    latency_ms: float
+
+
+def find_asked_search(connection: Connection, project_id: str, search_id: UUID) -> AskedSearch | None:
+    """One search of the project; None where there is none of that id."""
+    with connection.cursor(row_factory=class_row(AskedSearch)) as cursor:
+        # one row: the search with its whole set, both by key, and its hits taken apart in rank order
+        return cursor.execute(
+            """
+            select s.weights, s.hit_count, s.vector_available, s.degraded, c.places, c.ordinals, c.content_hashes,
+                c.vector_scores, c.vector_ranks, c.lexical_scores, c.lexical_ranks, s.question,
+                s.created_at as asked_at, s.actor_kind::text || ':' || s.actor_id as asked_by,
+                s.scopes::text[] as scopes, s.degraded_reason, h.chunk_ids, h.scores, s.embed_ms, s.vector_ms,
+                s.lexical_ms, s.rank_ms, s.latency_ms
+            from rag_searches s
+                left join rag_candidates c on c.project_id = s.project_id and c.search_id = s.id
+                cross join lateral (
+                    select coalesce(array_agg(hit."chunkId" order by hit."rank"), '{}') as chunk_ids,
+                        coalesce(array_agg(hit.score order by hit."rank"), '{}') as scores
+                    from jsonb_to_recordset(s.hits) hit ("rank" int, "chunkId" text, score float8)
+                ) h
+            where s.project_id = %s and s.id = %s
+            """,
+            (project_id, search_id),
+        ).fetchone()
 
 
 def find_settings(connection: Connection, project_id: str, settings_id: str) -> dict[str, object] | None:

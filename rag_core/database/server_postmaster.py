@@ -154,16 +154,15 @@ def start(place: Place, programs: Path, limit_s: float) -> None:
     """
     child, begins = _launch(place, programs)
     try:
-        running = psutil.Process(child.pid)
-        answered = await_answer(place, running, begins, limit_s)
+        answered = await_answer(place, psutil.Process(child.pid), begins, limit_s)
     except psutil.NoSuchProcess:
         answered = False
     except StillStarting:
         raise
     except BaseException:
         # whoever began it is the only one who knows of it
-        with suppress(DatabaseUnavailable):
-            end(place, running)
+        with suppress(DatabaseUnavailable, psutil.NoSuchProcess):
+            end(place, psutil.Process(child.pid))
         raise
     if not answered:
         raise _failed_start(place, begins)

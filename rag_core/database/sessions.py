@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from psycopg.types.json import Jsonb
 
 from rag_core.database.connections import Connection
-from rag_core.events import INDEXED_EVENT_TYPES, Message, SessionEvent
+from rag_core.events import INDEXED_EVENT_TYPES, Message, SessionEvent, spoken_text
+
+READABLE = f"[^{''.join(sign for sign in map(chr, range(1, 0x3001)) if sign.isspace())}]"
+"""For the database: a text that Python, which cuts it, does not hold for blank."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,14 +115,24 @@ def read_messages(connection: Connection, project_id: str, session_id: str | Non
     """The spoken events with text, by session and place in its log; of one session or of all."""
     rows = connection.execute(
         """
-        select e.session_id, e.id, s.title, e.payload ->> 'text'
+        select e.session_id, e.id, s.title,
+            case when jsonb_typeof(e.payload -> 'text') = 'string' and e.payload ->> 'text' ~ %(readable)s
+                then jsonb_build_object('text', e.payload -> 'text') else e.payload end
         from session_events e join sessions s on s.project_id = e.project_id and s.id = e.session_id
         where e.project_id = %(project)s
           and e.type = any(%(types)s::text[])
           and (%(session)s::text is null or e.session_id = %(session)s)
-          and jsonb_typeof(e.payload -> 'text') = 'string'
         order by e.session_id collate "C", e.seq
         """,
-        {"project": project_id, "types": list(INDEXED_EVENT_TYPES), "session": session_id},
+        {
+            "project": project_id,
+            "types": list(INDEXED_EVENT_TYPES),
+            "session": session_id,
+            "readable": READABLE,
+        },
     ).fetchall()
-    return [Message(session_id=row[0], event_id=row[1], title=row[2], text=row[3]) for row in rows]
+    return [
+        Message(session_id=row[0], event_id=row[1], title=row[2], text=text)
+        for row in rows
+        if (text := spoken_text(row[3]))
+    ]

@@ -90,6 +90,12 @@ def any_in_force(connection: Connection) -> bool:
     return bool(row and row[0])
 
 
+def any_made(connection: Connection) -> bool:
+    """Whether there ever was a token, in force or not."""
+    row = connection.execute("select exists (select from access_tokens)").fetchone()
+    return bool(row and row[0])
+
+
 def note_use(connection: Connection, token_id: str, *, at: datetime, every: timedelta) -> None:
     """Write down that a token was used, unless that was done within `every`; waits for nobody else who does so."""
     connection.execute(

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from rag_core.figures.layout import lay_out, say_empty
 from rag_core.figures.palette import BAD, BASELINE, GOOD, VECTOR, Theme
+from rag_core.plurals import counted
 
 TITLE = "How much of each scope is in the index"
 _BAR = 13
@@ -20,14 +21,16 @@ class ScopeBar:
     """One scope in counts. The four of its sources are None together, where the repository can't be read.
 
     `unit` names the sources, in the plural. `covered` have their text in the index, `without_text` hold none,
-    `left_out` were skipped, `waiting` were not read yet; together they are all sources.
+    `faulty` could not be indexed, `pointers` hold their text elsewhere, `waiting` were not read yet; together they
+    are all sources.
     """
 
     name: str
     unit: str
     covered: int | None
     without_text: int | None
-    left_out: int | None
+    faulty: int | None
+    pointers: int | None
     waiting: int | None
     chunks: int
     without_vector: int
@@ -35,7 +38,7 @@ class ScopeBar:
     @property
     def sources(self) -> int | None:
         """All of them, None where that is not measured."""
-        parts = (self.covered, self.without_text, self.left_out, self.waiting)
+        parts = (self.covered, self.without_text, self.faulty, self.pointers, self.waiting)
         return None if None in parts else sum(part or 0 for part in parts)
 
 
@@ -61,7 +64,8 @@ class _Row:
 def coverage_bars(scopes: Sequence[ScopeBar], theme: Theme) -> go.Figure:
     """Two bars a scope from 0 to 100 %: its sources, and its chunks. Each is told in words above it.
 
-    Green is in the index, vermilion crosses were skipped, slanted lines wait or lack a vector, grey has no text.
+    Green is in the index, vermilion crosses could not be indexed, slanted lines wait or lack a vector, grey has no
+    text, or with dots an LFS pointer in its place.
     A scope without sources has an empty bar; without scopes the figure says that nothing is there.
     """
     figure = go.Figure()
@@ -95,11 +99,12 @@ def told_of_sources(scope: ScopeBar) -> tuple[str, ...]:
         return (f"{scope.name}: no {scope.unit}",)
     first = f"{scope.name}: {scope.covered:,} of {scope.sources:,} {scope.unit} in the index"
     rest = [
-        f"{sign}{count:,} {words}"
-        for sign, count, words in (
-            ("✗ ", scope.left_out, "skipped"),
-            ("○ ", scope.waiting, "not read yet"),
-            ("", scope.without_text, "without text"),
+        told
+        for count, told in (
+            (scope.faulty, f"✗ {scope.faulty or 0:,} could not be indexed"),
+            (scope.waiting, f"○ {scope.waiting or 0:,} not read yet"),
+            (scope.pointers, counted(scope.pointers or 0, "LFS pointer")),
+            (scope.without_text, f"{scope.without_text or 0:,} without text"),
         )
         if count
     ]
@@ -123,7 +128,8 @@ def _rows(scope: ScopeBar, theme: Theme) -> Iterator[_Row]:
         parts=(
             _Part(name="in the index", count=scope.covered or 0, colour=GOOD),
             _Part(name="without text", count=scope.without_text or 0, colour=BASELINE),
-            _Part(name="skipped", count=scope.left_out or 0, colour=BAD, pattern="x"),
+            _Part(name="LFS pointers", count=scope.pointers or 0, colour=BASELINE, pattern="."),
+            _Part(name="could not be indexed", count=scope.faulty or 0, colour=BAD, pattern="x"),
             _Part(name="not read yet", count=scope.waiting or 0, colour=theme.ink, pattern="/"),
         ),
     )

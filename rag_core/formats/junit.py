@@ -1,11 +1,12 @@
 """A golden run as JUnit XML, which build servers show. Pure.
 
-The gate is what fails a build: the test `floor`, and each `must_pass` case. Another case that does not pass is
-reported as skipped, with what removed its file, since the floor allows it.
+The gate is what fails a build: the test `floor`, each `must_pass` case, and where more is asked for, each case that
+was lost since a baseline and a test a further gate. Another case that does not pass is reported as skipped, with what
+removed its file, since the floor allows it.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from xml.sax.saxutils import quoteattr
 
 from rag_core.golden.verdicts import CaseVerdict, GoldenOutcome
@@ -13,20 +14,34 @@ from rag_core.golden.verdicts import CaseVerdict, GoldenOutcome
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit_xml(outcome: GoldenOutcome, *, suite: str, floor_fall: str | None = None) -> str:
-    """One test suite with a test a case, and one for the floor.
+def junit_xml(
+    outcome: GoldenOutcome,
+    *,
+    suite: str,
+    floor_fall: str | None = None,
+    lost: Collection[str] = (),
+    gates: Mapping[str, str | None] | None = None,
+) -> str:
+    """One test suite with a test a case, one for the floor, and one for each further gate.
 
     Args:
         outcome: How the cases came out.
         suite: The suite's name, for example the project's.
         floor_fall: One sentence where the floor was lowered, which fails the test of the floor.
+        lost: The ids of cases whose loss fails the build.
+        gates: Further gates by name, with the sentence of one that was not met, None for one that was.
     """
-    tests = [_case(verdict, suite) for verdict in outcome.verdicts]
+    failing = {*outcome.lost_must_pass, *lost}
+    tests = [_case(verdict, suite, fails=verdict.case.id in failing) for verdict in outcome.verdicts]
     told = f"{outcome.passed} of {outcome.total} pass, and the floor is {outcome.floor}"
     met = outcome.passed >= outcome.floor and floor_fall is None
-    tests.append(_test("floor", suite, "" if met else _tag("failure", {"message": floor_fall or told})))
-    failures = len(outcome.lost_must_pass) + (not met)
-    skipped = outcome.total - outcome.passed - len(outcome.lost_must_pass)
+    judged = {"floor": None if met else floor_fall or told, **(gates or {})}
+    tests += [
+        _test(name, suite, "" if sentence is None else _tag("failure", {"message": sentence}))
+        for name, sentence in judged.items()
+    ]
+    failures = len(failing) + sum(sentence is not None for sentence in judged.values())
+    skipped = outcome.total - outcome.passed - len(failing)
     head = _attributes({"name": suite, "tests": len(tests), "failures": failures, "skipped": skipped})
     body = "".join(tests)
     return (
@@ -35,7 +50,7 @@ def junit_xml(outcome: GoldenOutcome, *, suite: str, floor_fall: str | None = No
     )
 
 
-def _case(verdict: CaseVerdict, suite: str) -> str:
+def _case(verdict: CaseVerdict, suite: str, *, fails: bool) -> str:
     if verdict.passed:
         return _test(verdict.case.id, suite, "")
     if verdict.case.no_answer:
@@ -44,7 +59,7 @@ def _case(verdict: CaseVerdict, suite: str) -> str:
         reason = (
             f"Removed by {verdict.removed_by}; position in the whole set: {verdict.whole_rank or 'none'}."
         )
-    kind = "failure" if verdict.case.must_pass else "skipped"
+    kind = "failure" if fails else "skipped"
     return _test(verdict.case.id, suite, _tag(kind, {"message": f"{verdict.case.question} {reason}"}))
 
 

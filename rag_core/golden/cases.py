@@ -4,6 +4,7 @@ Lines are 1-based. A set that parses keeps every rule that can be checked from t
 index or the repository is checked by `rag_core.golden.linter`.
 """
 
+import dataclasses
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ from rag_core.golden.document import (
 )
 from rag_core.golden.faults import refusal
 from rag_core.model import ALL_SCOPES, Place, Scope, canonical_digest
+from rag_core.place_names import PlaceNames, composed
 from rag_core.plurals import counted
 
 MAX_QUESTION_CHARS = 2000
@@ -77,13 +79,14 @@ class GoldenCase:
     def digest(self) -> str:
         """What decides this case's verdict on given ground, 64 hex digits: id, question, expected, scope.
 
-        Tags, split, note and `must_pass` are left out, and so is the order of the expected places.
+        Tags, split, note and `must_pass` are left out, and so are the order of the expected places and the Unicode
+        form of their names.
         """
         return canonical_digest(
             {
                 "id": self.id,
                 "question": self.question,
-                "expected": sorted(str(place) for place in self.expected),
+                "expected": sorted(str(composed(place)) for place in self.expected),
                 "noAnswer": self.no_answer,
                 "scope": [str(scope) for scope in self.scope or ALL_SCOPES],
             }
@@ -114,6 +117,22 @@ class GoldenSet:
         comparable, and the limit is compared by itself.
         """
         return canonical_digest({"cases": sorted(case.digest for case in self.cases)})
+
+
+def with_places_meant(golden: GoldenSet, names: PlaceNames) -> GoldenSet:
+    """The set with each expected place by the name that it has where the cases are asked."""
+    return dataclasses.replace(golden, cases=tuple(_meant(case, names) for case in golden.cases))
+
+
+def _meant(case: GoldenCase, names: PlaceNames) -> GoldenCase:
+    expected = [names.meant(place) for place in case.expected]
+    if tuple(expected) == case.expected:
+        return case
+    # one place that is named in two forms is one place
+    lines: dict[Place, int] = {}
+    for place, line in zip(expected, case.place_lines or (case.line,) * len(expected), strict=True):
+        lines.setdefault(place, line)
+    return dataclasses.replace(case, expected=tuple(lines), place_lines=tuple(lines.values()))
 
 
 def parse_cases(text: str, *, file: str) -> GoldenSet:

@@ -1,6 +1,6 @@
 """What is wrong with a file that people write, said in one shape by the parsers and the linter."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -20,6 +20,24 @@ class Fault:
     field: str | None
     line: int | None
     message: str
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, str | int | None]) -> "Fault":
+        """The inverse of `to_json`."""
+        case, field, line = told["case"], told["field"], told["line"]
+        return cls(
+            case=None if case is None else str(case),
+            field=None if field is None else str(field),
+            line=line if isinstance(line, int) else None,
+            message=str(told["message"]),
+        )
+
+    @property
+    def place(self) -> str:
+        """Where it stands, in words: `line 4, case senha, expected`."""
+        line = "" if self.line is None else f"line {self.line}"
+        case = "" if self.case is None else f"case {self.case}"
+        return ", ".join(part for part in (line, case, self.field) if part) or "the file"
 
     def to_json(self) -> dict[str, str | int | None]:
         """The contract's `{case, field, line, message}`."""
@@ -41,7 +59,7 @@ def refusal(faults: Iterable[Fault], *, file: str) -> FaultyGoldenSet:
         FaultyGoldenSet,
         faults,
         file=file,
-        hint="Mend the cases file; `medir golden lint` lists every fault with its line.",
+        hint="Mend the cases file, then try again.",
     )
 
 

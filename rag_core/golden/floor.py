@@ -9,7 +9,7 @@ from rag_core.golden.document import as_integer, compose, is_mapping, items, lin
 
 _FILE = "the cases file"
 _PLAIN_LINE = re.compile(r"^floor[ \t]*:[ \t]+(0|[1-9][0-9]{0,8})[ \t]*(?:#.*)?\r?$", re.MULTILINE)
-_HINT = "Mend the cases file first; `medir golden lint` lists its faults."
+_HINT = "Write it as one line at the beginning of the file, in plain digits: floor: 12"
 
 
 def raise_floor(text: str, *, new_floor: int) -> str:
@@ -28,7 +28,9 @@ def raise_floor(text: str, *, new_floor: int) -> str:
     """
     root = compose(text, file=_FILE)
     if root is None or not is_mapping(root):
-        raise InvalidInput("The cases file has no cases, so it has no floor to raise.", hint=_HINT)
+        raise InvalidInput(
+            "The cases file has no cases, so it has no floor to raise.", hint="Write cases into it first."
+        )
     total = sum(len(items(value)) for key, value in pairs(root) if key.value == "cases")
     entry = _floor_entry(root)
     current = 0 if entry is None else _number(*entry, text)
@@ -63,6 +65,13 @@ def read_floor(text: str) -> int | None:
     if plain is not None:
         return int(plain.group(1))
     return _exact_floor(text) if "floor" in text else None
+
+
+def floor_line(text: str) -> int | None:
+    """The line of the floor in a cases file that parses; None where it has none."""
+    root = compose(text, file=_FILE)
+    entry = None if root is None else _floor_entry(root)
+    return None if entry is None else line_of(entry[0])
 
 
 def _exact_floor(text: str) -> int | None:

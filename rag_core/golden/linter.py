@@ -11,7 +11,12 @@ from rag_core.model import Place, Scope
 
 
 def lint(
-    golden: GoldenSet, *, indexed: Mapping[Place, Scope], in_repository: AbstractSet[str] | None
+    golden: GoldenSet,
+    *,
+    indexed: Mapping[Place, Scope],
+    in_repository: AbstractSet[str] | None,
+    elsewhere: Mapping[str, str] | None = None,
+    deleted: Mapping[str, str] | None = None,
 ) -> tuple[Fault, ...]:
     """Compare what the cases expect with what there is. An empty answer means that every case can be won.
 
@@ -24,6 +29,8 @@ def lint(
         indexed: The places that have chunks, each with the scope of its chunks.
         in_repository: The paths of the project's files, as they are indexed; None where they can't be known,
             and then only the index is asked.
+        elsewhere: Of paths that are not indexed, the rest of a sentence that says where they are all the same.
+        deleted: Of paths that are not there, a sentence that says since when.
 
     Returns:
         The faults by line.
@@ -32,14 +39,28 @@ def lint(
     faults: list[Fault] = []
     for case in golden.cases:
         for place, line in _places(case):
-            missing = _missing(place, indexed, in_repository, names)
+            missing = _missing(place, indexed, in_repository, names=names, elsewhere=elsewhere or {})
             if missing is not None:
-                faults.append(Fault(case=case.id, field="expected", line=line, message=missing))
+                since = (deleted or {}).get(place.key) if place.kind == "file" else None
+                message = f"{missing} {since}" if since else missing
+                faults.append(Fault(case=case.id, field="expected", line=line, message=message))
                 continue
             outside = _out_of_scope(case, place, indexed[place])
             if outside is not None:
                 faults.append(Fault(case=case.id, field="scope", line=case.line, message=outside))
     return in_file_order(faults)
+
+
+def unindexed_paths(
+    golden: GoldenSet, *, indexed: Mapping[Place, Scope], in_repository: AbstractSet[str]
+) -> tuple[str, ...]:
+    """The files that some case expects and that are not both in the index and in the repository's folders."""
+    expected = dict.fromkeys(place for case in golden.cases for place in case.expected)
+    return tuple(
+        place.key
+        for place in expected
+        if place.kind == "file" and not (place in indexed and place.key in in_repository)
+    )
 
 
 def _places(case: GoldenCase) -> list[tuple[Place, int]]:
@@ -51,25 +72,33 @@ def _missing(
     place: Place,
     indexed: Mapping[Place, Scope],
     in_repository: AbstractSet[str] | None,
+    *,
     names: Names,
+    elsewhere: Mapping[str, str],
 ) -> str | None:
-    is_indexed = place in indexed
+    is_indexed, is_there = place in indexed, in_repository is None or place.key in in_repository
     if place.kind == "session":
         return None if is_indexed else f"No session {shown(place.key)} is indexed{names.suggest(place)}"
+    if is_indexed and is_there:
+        return None
+    if place.key in elsewhere:
+        return f"{shown(place.key)} {elsewhere[place.key]}"
+    if is_there and in_repository is not None:
+        return f"{shown(place.key)} is in the repository but not in the index; {_unread(place.key)}."
+    missing = "does not exist in the repository"
     if in_repository is None:
-        return None if is_indexed else f"{shown(place.key)} is not in the index{names.suggest(place)}"
-    if place.key in in_repository:
-        if is_indexed:
-            return None
-        reason = (
-            "index the project again, unless it holds no text"
-            if place.key.endswith(".md")
-            else "only Markdown (*.md) is indexed"
-        )
-        return f"{shown(place.key)} is in the repository but not in the index; {reason}."
-    if is_indexed:
-        return f"{shown(place.key)} is in the index but no longer in the repository{names.suggest(place)}"
-    return f"{shown(place.key)} does not exist in the repository{names.suggest(place)}"
+        missing = "is not in the index"
+    elif is_indexed:
+        missing = "is in the index but no longer in the repository"
+    return f"{shown(place.key)} {missing}{names.suggest(place)}"
+
+
+def _unread(path: str) -> str:
+    return (
+        "index the project again, unless it holds no text"
+        if path.endswith(".md")
+        else "only Markdown (*.md) is indexed"
+    )
 
 
 def _out_of_scope(case: GoldenCase, place: Place, scope: Scope) -> str | None:

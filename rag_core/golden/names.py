@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from rag_core.golden.document import shown
 from rag_core.model import Place, Scope
+from rag_core.place_names import form_of, same_but_for_form
 
 _MAX_SUGGESTIONS = 50
 _SIMILARITY = 0.75
@@ -31,6 +32,11 @@ class Names:
         if name is None:
             return "."
         meant = shown(f"session:{name}" if place.kind == "session" else name)
+        if same_but_for_form(name, place.key):
+            return (
+                f"; it is written {form_of(place.key)}, and more than one name differs from it in its Unicode form "
+                f"alone, such as {meant}, {form_of(name)}."
+            )
         return f"; did you mean {meant}?"
 
     def _nearest(self, place: Place) -> str | None:

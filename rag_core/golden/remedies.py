@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rag_core.golden.cases import MAX_LIMIT, GoldenCase
+from rag_core.golden.causes import LossCause
 from rag_core.golden.verdicts import expected_entries, judge
 from rag_core.model import CandidateSet, Fate, Ranking, RankingSettings
+from rag_core.ranges import tell_span
 
 Rank = Callable[[CandidateSet, RankingSettings], Ranking]
-RemedyKind = Literal["maxPerFile", "limit", "weight", "threshold", "depth", "none", "index"]
+RemedyKind = Literal["maxPerFile", "limit", "weight", "threshold", "depth", "none", "index", "text"]
 
 _CAPS: tuple[int | None, ...] = (1, 2, 3, None)
 
@@ -24,7 +26,8 @@ class Remedy:
     """One change that makes the case pass, or the word that there is none.
 
     `settings` are the ranking settings with that one change; None for the kinds `none` (the place is a
-    candidate, but no single number brings it among the hits) and `index` (no signal found it). `low` and
+    candidate, but no single number brings it among the hits), `index` (no signal found it) and `text` (the text that
+    won is not there any more, so that a number would only bring up another one). `low` and
     `high` bound the nearest interval of weights at which the case passes; None for the other kinds.
     """
 
@@ -82,6 +85,21 @@ def remedies(
         return helping
     sentence = "No single change of cap, limit, weight, threshold or depth makes it pass."
     return (Remedy(kind="none", sentence=sentence),)
+
+
+def true_remedies(found: tuple[Remedy, ...], causes: Sequence[LossCause]) -> tuple[Remedy, ...]:
+    """The remedies of a lost case: where its text is gone, no number brings it back, and none is offered."""
+    gone = next((cause for cause in causes if cause.text_gone), None)
+    if gone is None or not found:
+        return found
+    if gone.moved_to is not None:
+        sentence = f"Expect {gone.moved_to} in the case, or move the text back."
+    elif gone.what == "messageGone":
+        sentence = "Import the session again, or change what the case expects."
+    else:
+        shown = f" (git show {gone.commit[:12]} has it)" if gone.commit else ""
+        sentence = f"Bring the text back{shown}, or change what the case expects: no number brings it back."
+    return (Remedy(kind="text", sentence=sentence),)
 
 
 class _Replay:
@@ -165,18 +183,8 @@ def _other_weight(
     )
     if chosen is None:
         return None
-    sentence = f"It passes with a vector weight of {_inward(low, high)} (now {now:g})."
+    sentence = f"It passes with a vector weight of {tell_span(low, high)} (now {now:g})."
     return Remedy(kind="weight", sentence=sentence, settings=chosen, low=low, high=high)
-
-
-def _inward(low: float, high: float) -> str:
-    """An interval with its ends rounded into it, so that what is read passes too."""
-    for digits in range(4, 17):
-        scale = 10**digits
-        first, last = math.ceil(low * scale) / scale, math.floor(high * scale) / scale
-        if low <= first <= last <= high:
-            return f"{first:.{digits}f}" if first == last else f"{first:.{digits}f} to {last:.{digits}f}"
-    return repr(low)
 
 
 def _away(run: tuple[float, float], weight: float) -> float:

@@ -10,8 +10,9 @@ from rag_core.database.sessions import list_sessions, read_messages
 from rag_core.errors import UsageError
 from rag_core.model import Chunk, Scope
 from rag_core.runs import Progress
-from rag_core.sources.documents import DocumentTree, SkipReason, read_documents
+from rag_core.sources.documents import DocumentTree, list_markdown_outside, read_documents
 from rag_core.sources.git import GitRepository
+from rag_core.sources.left_out import Outside
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +26,15 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
-    """All chunks of a target, by place and ordinal. `sources` counts all files or sessions there are, by scope."""
+    """All chunks of a target, by place and ordinal. `sources` counts all files or sessions there are, by scope.
+
+    `outside` is given where documents were looked for and none was found.
+    """
 
     tree: DocumentTree | None
     chunks: tuple[Chunk, ...]
     sources: dict[Scope, int]
+    outside: Outside | None
 
     def chunk_count(self, scope: Scope) -> int:
         """How many of the chunks are of that scope."""
@@ -40,7 +45,7 @@ def read_material(database: Database, project: Project, target: Target, progress
     """Read and cut everything that the target covers.
 
     Raises:
-        UsageError: The repository, the ref or the session does not exist, or there is nothing at all to index.
+        UsageError: The repository, the ref or the session does not exist.
         Unavailable: There is no git, or it can't read the repository.
     """
     sources = dict.fromkeys(target.scopes, 0)
@@ -60,12 +65,8 @@ def read_material(database: Database, project: Project, target: Target, progress
         count, spoken = _read_sessions(database, project, target.session_id)
         sources[Scope.SESSION] = count
         chunks.extend(spoken)
-    if tree is not None and not sources.get(Scope.SESSION) and _holds_nothing(tree):
-        raise UsageError(
-            f"There is no Markdown file under {_searched(project)} of {project.repo} at {target.ref}.",
-            hint="Commit some, or say where it is: medir project set --docs DIR --adr DIR --root DIR --ref R.",
-        )
-    return Material(tree=tree, chunks=tuple(chunks), sources=sources)
+    outside = _outside(project, target) if tree is not None and not tree.documents else None
+    return Material(tree=tree, chunks=tuple(chunks), sources=sources, outside=outside)
 
 
 def require_session(database: Database, project_id: str, session_id: str) -> None:
@@ -103,13 +104,9 @@ def _read_sessions(database: Database, project: Project, session_id: str | None)
     return len(known), chunks
 
 
-def _holds_nothing(tree: DocumentTree) -> bool:
-    """Whether the walk met no Markdown at all, not even one that is left out."""
-    return not tree.documents and all(file.reason is SkipReason.NOT_MARKDOWN for file in tree.skipped)
-
-
-def _searched(project: Project) -> str:
-    """The folders as a person would name them; one inside another is not named."""
-    inside = [f"{project.root}/{folder}".strip("/") for folder in project.folders.all]
-    outermost = [f for f in inside if not any(f.startswith(f"{other}/") for other in inside)]
-    return " and ".join(f"{folder}/" if folder else "the top" for folder in outermost)
+def _outside(project: Project, target: Target) -> Outside:
+    return Outside.of(
+        list_markdown_outside(
+            GitRepository(Path(project.repo)), ref=target.ref, root=project.root, folders=project.folders
+        )
+    )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rag_core.model import Scope
+from rag_core.sources.left_out import Outside
 
 IndexMode = Literal["full", "incremental"]
 
@@ -34,7 +35,10 @@ class ChangeReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexReport:
-    """What an index run read, made and left out. `counts` holds sources and chunks by scope."""
+    """What an index run read, made and left out. `counts` holds sources and chunks by scope.
+
+    `outside` is the Markdown elsewhere in the repository, given where the run found no document at all.
+    """
 
     run_id: str
     mode: IndexMode
@@ -46,6 +50,7 @@ class IndexReport:
     skipped: tuple[dict[str, object], ...]
     notes: tuple[dict[str, object], ...]
     votes_lost: int
+    outside: Outside | None = None
 
     @property
     def complete(self) -> bool:
@@ -54,7 +59,8 @@ class IndexReport:
 
     def to_json(self) -> dict[str, object]:
         """The contract's index run."""
-        return {
+        outside: dict[str, object] = {} if self.outside is None else {"outside": self.outside.to_json()}
+        return outside | {
             "runId": self.run_id,
             "mode": self.mode,
             "dryRun": self.dry_run,

@@ -6,6 +6,7 @@ after a kill. Vectors are kept as they are made, so a run that died does not pay
 
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 
 from rag_core.chunking import CHUNKER_VERSION
 from rag_core.database.candidates import TEXT_SEARCH_CONFIG
@@ -36,10 +37,13 @@ from rag_core.errors import VotesAtRisk
 from rag_core.indexing.matching import Plan, match, rebuild
 from rag_core.indexing.material import Material, Target, read_material, require_session
 from rag_core.indexing.report import ChangeReport, IndexMode, IndexReport
+from rag_core.indexing.sources_gone import refuse_gone
 from rag_core.indexing.vectors import ChunkVectors, embed_chunks
 from rag_core.model import ALL_SCOPES, Actor, Scope
 from rag_core.ports import Clock
 from rag_core.runs import Progress, running
+from rag_core.sources.documents import list_everywhere
+from rag_core.sources.git import GitRepository
 
 
 class Indexing:
@@ -61,6 +65,7 @@ class Indexing:
         ref: str | None = None,
         dry_run: bool = False,
         allow_vote_loss: bool = False,
+        allow_emptied: bool = False,
         listener: Progress | None = None,
         run_id: uuid.UUID | None = None,
     ) -> IndexReport:
@@ -76,13 +81,15 @@ class Indexing:
             ref: Another commit, branch or tag than the project's own.
             dry_run: Read and count, write nothing.
             allow_vote_loss: Go on although votes hang on chunks that will be deleted.
+            allow_emptied: Go on although nothing is left of a scope that is in the index.
             listener: Told of the progress.
             run_id: Given where the caller has promised an id already.
 
         Raises:
-            Refused: Votes would be lost, or the configured model is not that of the vectors that stay.
+            Refused: Votes would be lost, a scope would be emptied, or the configured model is not that of the vectors
+                that stay.
             Busy: Another index run holds the project.
-            UsageError: The repository, the ref or the session does not exist.
+            UsageError: The repository, the ref or the session does not exist, or there is nothing to index.
             Unavailable: There is no git, or no database.
         """
         target = Target(
@@ -113,6 +120,14 @@ class Indexing:
             with self._database.connection() as connection:
                 identity = read_identity(connection, project.project_id)
                 plan = _plan(connection, project, target, material, mode)
+                refuse_gone(
+                    project,
+                    target,
+                    material=material,
+                    plan=plan,
+                    elsewhere=lambda: list_everywhere(GitRepository(Path(project.repo)), ref=target.ref),
+                    agreed=allow_emptied,
+                )
                 votes = count_votes(connection, project.project_id, [chunk.id for chunk in plan.removed])
             if votes and not allow_vote_loss and not dry_run:
                 raise VotesAtRisk(votes)
@@ -274,4 +289,5 @@ def _report(
             if note.scope in target.scopes
         ),
         votes_lost=votes,
+        outside=material.outside,
     )

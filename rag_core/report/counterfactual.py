@@ -148,7 +148,7 @@ def replay_hits(search: ReplayableSearch, rival: Rival) -> tuple[list[Candidate]
         shown_under = _settings(search.weights)
     except InvalidInput:
         return None
-    found = _found(search)
+    found = candidates_of(search)
     if found is None or not _same_candidates(search, shown_under, rival):
         return None
     shown = rank(found, shown_under.ranking).hits
@@ -177,7 +177,8 @@ def _same_candidates(search: ReplayableSearch, shown_under: SearchSettings, riva
     )
 
 
-def _found(search: ReplayableSearch) -> CandidateSet | None:
+def candidates_of(search: ReplayableSearch) -> CandidateSet | None:
+    """The whole set that was kept, each chunk named by place and ordinal; None where none was, or it can't be read."""
     columns = (
         search.places,
         search.ordinals,

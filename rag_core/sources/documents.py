@@ -11,6 +11,9 @@ from rag_core.plurals import counted
 from rag_core.sources.decoding import MAX_BYTES, Undecodable, decode, is_lfs_pointer
 from rag_core.sources.git import GitRepository, TreeEntry
 
+MAX_PATH_BYTES = 2_500
+"""The longest path that is indexed: an index of the database holds no key of more than 2,704 bytes."""
+
 
 class SkipReason(StrEnum):
     """Why a file is not in the index. The first four are by rule; the others should have been indexed."""
@@ -150,6 +153,22 @@ def markdown_blobs(
     return {entry.path: entry.oid for entry in entries if _refused_by_tree(entry) is None}
 
 
+def list_everywhere(repository: GitRepository, *, ref: str) -> list[str]:
+    """The paths of all Markdown files in the whole repository, from its top; reads no contents."""
+    entries = repository.list_files(repository.resolve(ref), "", ("",))
+    return [entry.path for entry in entries if _refused_by_tree(entry) is None]
+
+
+def list_markdown_outside(
+    repository: GitRepository, *, ref: str, root: str, folders: DocumentFolders
+) -> tuple[str, ...]:
+    """The paths of the Markdown files under `root` in none of the folders, in git's order; as `list_markdown`."""
+    entries = repository.list_files(repository.resolve(ref), root, ("",))
+    return tuple(
+        entry.path for entry in entries if _refused_by_tree(entry) is None and not folders.hold(entry.path)
+    )
+
+
 def _walk(
     repository: GitRepository, commit: str, root: str, folders: DocumentFolders
 ) -> Iterator[tuple[TreeEntry, bytes | SkipReason]]:
@@ -166,8 +185,8 @@ def _walk(
         if refusal is None:
             blob = next(blobs)
             refusal = _refused_by_content(blob)
-        if refusal is None and entry.path in seen:
-            # two names that differ only in bytes which are no UTF-8 and escape alike
+        if refusal is None and (entry.path in seen or len(entry.path.encode()) > MAX_PATH_BYTES):
+            # of two names that differ only in bytes which are no UTF-8 and escape alike, the second can't be told
             refusal = SkipReason.NAME
         seen.add(entry.path)
         yield entry, refusal or blob or b""

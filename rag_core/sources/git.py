@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, TypeVar
 
 from rag_core.errors import Unavailable, UsageError
+from rag_core.place_names import same_but_for_form
 
 _TIMEOUT_S = 120
 _Answer = TypeVar("_Answer")
@@ -109,13 +110,40 @@ class GitRepository:
         listing = self._read("ls-tree", "-z", "--full-tree", commit, "--", folder)
         return listing.split(b" ", 2)[1:2] == [b"tree"]
 
+    def folder_meant(self, commit: str, folder: str) -> str:
+        """The folder of that name in any Unicode form, where only one can be meant; else as given."""
+        if folder.isascii() or self.has_folder(commit, folder):
+            return folder
+        found = ""
+        for part in folder.split("/"):
+            listing = self._read(
+                "ls-tree",
+                "-d",
+                "-z",
+                "--name-only",
+                "--full-tree",
+                commit,
+                *(("--", f"{found}/") if found else ()),
+            )
+            names = [
+                name.decode(errors="backslashreplace").rpartition("/")[2] for name in listing.split(b"\0")
+            ]
+            alike = [name for name in names if name == part] or [
+                name for name in names if same_but_for_form(name, part)
+            ]
+            if len(alike) != 1:
+                return folder
+            found = f"{found}/{alike[0]}".lstrip("/")
+        return found
+
     def list_files(self, commit: str, folder: str, below: Sequence[str]) -> list[TreeEntry]:
         """All files in the folders `below` of `folder`, in one walk, in git's order of path bytes.
 
-        '' is the folder itself, and without any folder the whole tree.
+        '' is the folder itself, and without any folder the whole tree. What stands in a folder's place, a link or
+        another repository, is listed by its name.
         """
         base = f"{folder}/" if folder else ""
-        wanted = [f"{base}{inner}/" if inner else base for inner in below]
+        wanted = [f"{base}{inner}" if inner else base for inner in below]
         # git takes no path at all for the whole tree, and refuses an empty one
         paths = () if "" in wanted else wanted
         listing = self._read("ls-tree", "-r", "-z", "--full-tree", commit, "--", *paths)

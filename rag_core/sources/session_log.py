@@ -16,10 +16,14 @@ from pydantic.alias_generators import to_camel
 
 from rag_core.errors import UsageError
 from rag_core.events import SessionEvent
+from rag_core.plurals import counted
 
 MAX_LINE_BYTES = 4_000_000
 _LINE_END_BYTES = len(codecs.BOM_UTF8) + len(b"\r\n")
-_ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+# what JSON can write and no database takes; seldom there, so looked for before a line is taken apart
+_SUSPECT = re.compile(rb"\0|\\u(?:0000|[dD][89a-fA-F])")
+_NUL = "\0"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 # what a validation fault means to who wrote the file; others are clear as they are
 _SAID: Mapping[str, str] = MappingProxyType(
@@ -65,26 +69,29 @@ class _Event(_Base):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventLine:
-    """An event and its line, counted from 1."""
+    """An event and its line, counted from 1; `notes` say what its texts lost or got in its stead."""
 
     line: int
     event: SessionEvent
+    notes: tuple[str, ...] = ()
 
 
 def read_session_file(path: Path) -> Iterator[EventLine | RefusedLine]:
     """The lines of a file in their order, one at a time: each an event, or refused; blank lines are passed over.
 
-    No more of the file is held than one line of `MAX_LINE_BYTES`.
+    No more of the file is held than one line of `MAX_LINE_BYTES`. NULs in a title or a payload are removed, and half
+    of a surrogate pair becomes U+FFFD.
 
     Raises:
         UsageError: The file can't be read.
     """
     for number, line in _lines(path):
-        read = _read_line(line)
+        mended = _Mended()
+        read = _read_line(line, mended)
         if isinstance(read, str):
             yield RefusedLine(line=number, reason=read)
         else:
-            yield EventLine(line=number, event=read)
+            yield EventLine(line=number, event=read, notes=mended.notes)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -105,11 +112,13 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise UsageError(f"{path} can't be read: {error.strerror}.", hint="Check the path.") from error
 
 
-def _read_line(line: bytes) -> SessionEvent | str:
+def _read_line(line: bytes, mended: "_Mended") -> SessionEvent | str:
     if len(line) > MAX_LINE_BYTES:
         return f"longer than {MAX_LINE_BYTES:,} bytes"
-    if b"\0" in line:
-        return "holds a NUL"
+    if _SUSPECT.search(line):
+        line = mended.line(line)
+        if not line:
+            return "holds only NULs"
     try:
         event = _Event.model_validate_json(line)
     except ValidationError as error:
@@ -135,9 +144,75 @@ def _read_line(line: bytes) -> SessionEvent | str:
 
 def _unstorable(event: _Event) -> str | None:
     """Why the database could not take what is valid JSON to Python; None where it can."""
+    for name, value in (
+        ("sessionId", event.session_id),
+        ("eventId", event.event_id),
+        ("type", event.type),
+        ("actor.id", event.actor.id),
+    ):
+        # what names something is not mended: two names could become one
+        if _NUL in value:
+            return f"{name}: holds a NUL"
     try:
-        # a NUL in a text comes out as an escape, and its backslash is then the only one before the `u`
-        written = json.dumps(event.model_dump(mode="python", exclude={"created_at"}), allow_nan=False)
+        json.dumps(event.payload, allow_nan=False)
     except ValueError:
         return "payload: holds a number that is none, or too long to be stored"
-    return "holds a NUL" if _ESCAPED_NUL.search(written) else None
+    return None
+
+
+class _Mended:
+    """What was taken out of a line's texts, and what was put in the place of half a character."""
+
+    def __init__(self) -> None:
+        self._nuls = 0
+        self._surrogates = 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """In words; () for an ordinary line."""
+        return (
+            *((f"{counted(self._nuls, 'NUL')} removed",) if self._nuls else ()),
+            *(
+                (f"{counted(self._surrogates, 'lone surrogate')} replaced by U+FFFD",)
+                if self._surrogates
+                else ()
+            ),
+        )
+
+    def line(self, line: bytes) -> bytes:
+        """The line with sound texts; as it is where it is no event whose texts could be mended."""
+        self._nuls += line.count(b"\0")
+        line = line.replace(b"\0", b"").strip()
+        try:
+            event = json.loads(line)
+            if isinstance(event, dict):
+                event |= {key: self._value(event[key]) for key in ("title", "payload") if key in event}
+                return json.dumps(event).encode()
+        except (ValueError, RecursionError):
+            # said in the same words as of any other line
+            pass
+        return line
+
+    def _value(self, value: object) -> object:
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, list):
+            return [self._value(entry) for entry in value]
+        if isinstance(value, dict):
+            return self._mapping(value)
+        return value
+
+    def _mapping(self, value: Mapping[str, object]) -> dict[str, object]:
+        mended: dict[str, object] = {}
+        for key, entry in value.items():
+            name = self._text(key)
+            # two keys that differed in what was mended must not become one
+            free = name if name not in mended else f"{name} {len(mended)}"
+            mended[free] = self._value(entry)
+        return mended
+
+    def _text(self, text: str) -> str:
+        self._nuls += text.count(_NUL)
+        sound, replaced = _SURROGATE.subn("\ufffd", text.replace(_NUL, ""))
+        self._surrogates += replaced
+        return sound

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -88,12 +89,31 @@ def test_standard_output_holds_the_protocol_alone_and_the_end_of_input_is_the_en
     assert by_id[3]["isError"] is True
 
 
-def test_a_signal_ends_it_while_the_client_keeps_its_input_open(installation: Installation) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_while_the_client_keeps_its_input_open(
+    installation: Installation, number: signal.Signals
+) -> None:
     with greeted(installation) as process:
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=PATIENCE_S) == 130
+        process.send_signal(number)
+        assert process.wait(timeout=PATIENCE_S) == 0
         assert process.stdout is not None
         assert process.stdout.read() == ""
+
+
+@pytest.mark.parametrize("arguments", [("mcp",), ("mcp", "--http", "--port", "0")])
+def test_ctrl_c_while_it_starts_is_no_failure_either(
+    installation: Installation, arguments: tuple[str, ...]
+) -> None:
+    for after_s in (0.3, 0.8):
+        process = installation.start(*arguments)
+        try:
+            time.sleep(after_s)
+            process.send_signal(signal.SIGINT)
+            _, stderr = process.communicate(timeout=PATIENCE_S)
+            assert (process.returncode, "Traceback" in stderr) == (0, False)
+        finally:
+            process.kill()
+            process.communicate()
 
 
 def test_it_ends_in_peace_when_the_client_vanishes_while_it_is_answered(installation: Installation) -> None:
@@ -188,6 +208,12 @@ def test_the_embedded_server_that_it_started_ends_with_it(open_home: Path, tmp_p
         ({}, 200),
         ({"host": "evil.example"}, 421),
         ({"origin": "https://evil.example"}, 403),
+        # another port of this machine is another site
+        ({"origin": "http://127.0.0.1:3000"}, 403),
+        ({"origin": "http://localhost:3000"}, 403),
+        ({"origin": "null"}, 403),
+        # whoever a proxy asks for does not sit here
+        ({"x-forwarded-for": "127.0.0.1"}, 401),
         ({"content-type": "text/plain"}, 400),
     ],
 )
@@ -197,6 +223,8 @@ def test_over_http_a_page_of_another_site_is_turned_away(
     sent = {**_HTTP_HEADERS, "content-type": "application/json", **headers}
     answer = httpx.post(address, content=json.dumps(_LIST), headers=sent)
     assert answer.status_code == status
+    assert answer.headers["x-frame-options"] == "DENY"
+    assert answer.headers["x-content-type-options"] == "nosniff"
 
 
 def test_over_http_nothing_is_pushed_and_no_session_is_kept(address: str) -> None:

@@ -231,6 +231,23 @@ def test_this_machine_has_several_names(open_installation: ApiInstallation, peer
         assert client.post(SEARCH, json=QUESTION, headers={"Host": host}).status_code == 200
 
 
+@pytest.mark.parametrize("name", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"])
+def test_whom_a_proxy_asks_for_is_not_this_machine(open_installation: ApiInstallation, name: str) -> None:
+    with client_of(open_installation.configuration) as client:
+        told = problem(client.post(SEARCH, json=QUESTION, headers={name: "127.0.0.1"}), 401, "not-signed-in")
+        assert "only this machine" in str(told["detail"])
+
+
+def test_the_end_of_the_last_token_opens_nothing(own_installation: ApiInstallation) -> None:
+    with psycopg.connect(str(own_installation.configuration.database_url)) as connection:
+        connection.execute(
+            "update access_tokens set revoked_at = now(), revoked_by_kind = 'human', revoked_by_id = 'ana'"
+            " where revoked_at is null"
+        )
+    with client_of(own_installation.configuration) as client:
+        problem(client.post(SEARCH, json=QUESTION), 401, "not-signed-in")
+
+
 def test_a_token_is_checked_also_where_none_is_needed(open_installation: ApiInstallation) -> None:
     with client_of(open_installation.configuration) as client:
         bearer = {"Authorization": "Bearer medir_000000000000_" + "A" * 43}
@@ -239,7 +256,14 @@ def test_a_token_is_checked_also_where_none_is_needed(open_installation: ApiInst
 
 @pytest.mark.parametrize(
     "origin",
-    ["https://evil.example", "http://127.0.0.1:3000", "http://localhost:8501", "null", "http://[::1"],
+    [
+        "https://evil.example",
+        "http://127.0.0.1:3000",
+        "http://localhost:8501",
+        "null",
+        "http://[::1",
+        "https://127.0.0.1:8501",
+    ],
 )
 def test_a_page_of_another_site_may_not_call(open_installation: ApiInstallation, origin: str) -> None:
     with client_of(open_installation.configuration) as client:

@@ -5,10 +5,11 @@ import uuid
 from pathlib import Path
 
 import pytest
-from api_material import ApiInstallation
+from api_material import ApiInstallation, client_of
 from starlette.testclient import TestClient
 from test_callers import QUESTION, SEARCH, problem
 
+from material import Repository
 from medir.work import index_run_key
 from medir.workbench import open_workbench
 from rag_core.model import Actor
@@ -76,6 +77,24 @@ def test_votes_at_risk_are_a_conflict_until_somebody_agrees_to_lose_them(maintai
     result = ended(maintainer, agreed.headers["location"])["result"]
     assert isinstance(result, dict)
     assert result["votesLost"] == 1
+
+
+def test_documents_that_are_gone_are_a_conflict_until_somebody_says_that_they_were_meant_to_go(
+    own_installation: ApiInstallation,
+) -> None:
+    address = "/api/projects/outra/rag/reindex"
+    repository = Repository.at(Path(own_installation.other.repo))
+    repository.commit({"docs/multa.md": "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1\n"})
+    with client_of(own_installation.configuration) as client:
+        client.headers.update(own_installation.bearer("maintainer"))
+        for body in ({}, {"mode": "full", "confirmVotesLost": True}):
+            told = problem(client.post(address, json=body), 409, "sources-gone")
+            assert "1 LFS pointer (docs/multa.md)" in str(told["detail"])
+            assert "confirmEmptied" in str(told["hint"])
+        agreed = client.post(address, json={"confirmEmptied": True})
+        result = ended(client, agreed.headers["location"])["result"]
+    assert isinstance(result, dict)
+    assert result["changes"] == {"kept": 0, "moved": 0, "added": 0, "removed": 1}
 
 
 def test_a_run_of_another_process_is_a_conflict_with_a_time_to_come_back(

@@ -15,11 +15,13 @@ TOP = Path(__file__).resolve().parents[2]
 
 
 @contextmanager
-def serving(environment: Mapping[str, str], home: Path) -> Iterator[tuple[str, int]]:
+def serving(
+    environment: Mapping[str, str], home: Path, *, folder: Path = Path("/")
+) -> Iterator[tuple[str, int]]:
     """Host and port of a server, for as long as the context lasts; then it must end by itself."""
     server = subprocess.Popen(
         [sys.executable, "-m", "medir", "serve", "--port", "0"],
-        cwd="/",
+        cwd=folder,
         env={
             **os.environ,
             "PYTHONPATH": str(TOP),

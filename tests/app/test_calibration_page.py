@@ -330,7 +330,7 @@ def test_adopting_shows_what_changes_asks_why_and_is_recorded_with_who(own_insta
         {"number": "vector weight", "until now": "0.2", "from now on": "0.3"},
         {"number": "lexical weight", "until now": "0.8", "from now on": "0.7"},
     ]
-    assert "nothing that was held out speaks for them" in said(page)
+    assert "no case that took no part in the choice speaks for them" in said(page)
     assert "0 golden cases lost" in texts(page)
     page.button(key="calibration-confirm").click().run()
     assert any("say why" in warning.value for warning in page.warning)
@@ -353,9 +353,16 @@ def test_adopting_shows_what_changes_asks_why_and_is_recorded_with_who(own_insta
     text = written.read_text(encoding="utf-8")
     assert ": medido em quatro casos\n" in text
     assert "weightVector: 0.3\n" in text
-    # a verdict against other numbers is no verdict on these
-    assert page.info[0].value == "Not calibrated yet, as things stand."
-    assert "at-weight" not in page.query_params
+    # the evidence that led there stays, and says of which numbers it is
+    assert page.warning[0].value == "**Other numbers are in force now.** This is the evidence from before."
+    assert "Adopted" in texts(page)
+    assert "human:" in texts(page)
+    assert "medido em quatro casos" in texts(page)
+    assert page.info[0].value == "**Keep the former numbers.**"
+    assert {metric.label for metric in page.metric} >= {"Before, held out", "Proposal, held out"}
+    assert len(charts(page)) == 2
+    assert one(page, "at-weight") == "0.3"
+    assert "These are the numbers in force." in said(page)
 
 
 def test_the_numbers_in_force_can_not_be_adopted_again(calibrated_installation: Installation):

@@ -101,17 +101,37 @@ def test_after_the_first_run_everything_is_in_the_index(bench: Bench) -> None:
 
 
 def test_skipped_files_stand_with_their_reason_and_remedy(bench: Bench) -> None:
-    bench.repository.commit({"docs/quebrado.md": b"# \x81\x8d\x8f\n"})
+    odd = {
+        "docs/quebrado.md": b"# \x81\x8d\x8f\n",
+        "docs/a.png": b"x",
+        "docs/b.png": b"x",
+        "LEIA.md": "# L\n",
+    }
+    bench.repository.commit(odd)
     page = bench.index()
-    assert "1 file skipped" in page.warning[0].value
+    assert page.warning[0].value == "✗ **Not everything is in the index:** 1 file could not be indexed"
     assert table_with(page, "what to do").to_dict("records") == [
         {
             "": "✗",
             "file": "docs/quebrado.md",
             "why": "no encoding fits its bytes",
             "what to do": "Save it as UTF-8.",
-        }
+        },
+        *(
+            {"": "—", "file": f"docs/{name}.png", "why": "no Markdown", "what to do": "nothing: by rule"}
+            for name in "ab"
+        ),
     ]
+    told = "2 files left out by rule, 1 could not be indexed"
+    assert f"**Skipped files** · {told}" in [element.value for element in page.markdown]
+    scopes = table_with(page, "with chunks")
+    assert list(scopes["could not be indexed"]) == ["1", "0", "—"]
+    assert list(scopes["left out by rule"]) == ["2", "0", "—"]
+    assert "1 Markdown file lies outside the indexed folders: LEIA.md." in texts(page)
+    page = bench.open(part="reindex")
+    assert f"Skipped: {told}." in texts(page)
+    runs = table_with(page, "took")
+    assert (list(runs["could not be indexed"]), list(runs["left out by rule"])) == (["1"], ["2"])
 
 
 def test_a_dry_run_shows_what_would_change_and_writes_nothing(bench: Bench) -> None:
@@ -125,7 +145,19 @@ def test_a_dry_run_shows_what_would_change_and_writes_nothing(bench: Bench) -> N
         for label in ("chunks kept", "chunks added", "vectors to make", "votes at risk")
     }
     assert counted == {"chunks kept": "6", "chunks added": "1", "vectors to make": "1", "votes at risk": "0"}
-    assert "1 source not read yet" in page.warning[0].value
+    assert page.warning[0].value.startswith(
+        "✗ **Not everything is in the index, and it is not of today:** 1 source not read yet; indexed at "
+    )
+    assert list(table_with(page, "took")["vectors"]) == ["1 to make", "6 made"]
+
+
+def test_an_index_that_holds_all_but_the_last_commit_says_only_that(bench: Bench) -> None:
+    bench.index()
+    bench.repository.commit({"outro.txt": "nada"})
+    page = bench.open()
+    assert page.warning[0].value.startswith(
+        "✗ **Everything is in the index, but it is not of today:** indexed at "
+    )
 
 
 def test_a_dry_run_can_be_carried_out(bench: Bench) -> None:
@@ -155,6 +187,25 @@ def test_a_full_run_over_votes_changes_nothing_until_their_loss_is_confirmed(ben
     page = bench.finish(page)
     assert bench.votes() == 0
     assert metric(page, "votes lost") == "▼ 1"
+
+
+def test_documents_that_are_gone_stay_in_the_index_until_somebody_says_that_they_were_meant_to_go(
+    bench: Bench,
+) -> None:
+    bench.index()
+    bench.vote("Quando o frete é calculado?")
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1\n"
+    bench.repository.commit(dict.fromkeys(DOCUMENTS, pointer))
+    page = bench.open(part="reindex")
+    page.button(key="reindex").click().run()
+    page = bench.finish(page)
+    assert any("Documents are gone: nothing was changed" in told.value for told in page.warning)
+    assert "3 LFS pointers" in texts(page)
+    assert (len(bench.chunks()), bench.votes()) == (2, 1)
+    page.button(key="empty-scope").click().run()
+    page.button(key="confirm-empty").click().run()
+    bench.finish(page)
+    assert (bench.chunks(), bench.votes()) == ((), 0)
 
 
 def test_a_run_over_one_scope_leaves_the_others_alone(bench: Bench) -> None:

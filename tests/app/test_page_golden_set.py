@@ -72,14 +72,19 @@ def test_a_filter_chosen_on_the_page_goes_into_the_address(installation: Install
     assert "show" not in page.query_params
 
 
-def test_a_case_in_the_address_is_explained_with_what_would_make_it_pass(installation: Installation):
+def test_a_lost_case_in_the_address_is_explained_with_what_happened_to_its_text(installation: Installation):
     page = open_page("golden-set", case="senha")
     assert page.subheader[0].value == "✗ This case fails"
     assert "case senha" in texts(page)
     told = texts(page)
     assert "expects docs/seguranca.md" in told
     assert "note: mudou de lugar na segunda versão" in told
-    assert "→ It passes with a limit of" in told
+    changed = "▼ The text of docs/seguranca.md › Segurança, which was found, is another one, since commit "
+    assert changed in told
+    assert "It passed in the run of " in told
+    # the text that won is gone: a wider limit would bring up another one
+    assert "→ It passes with a limit of" not in told
+    assert "or change what the case expects: no number brings it back." in told
     hits = page.dataframe[1].value
     assert list(hits["citation"]) == ["docs/motorista.md › Motorista › Senha"]
     rivals = page.dataframe[2].value
@@ -132,23 +137,55 @@ def test_a_baseline_in_the_address_is_what_the_run_is_held_against(own_installat
     assert "against" not in page.query_params
 
 
-def test_on_another_index_than_the_baselines_there_is_no_single_number_but_its_parts(
+def index_again(installation: Installation, files: dict[str, str]) -> None:
+    commit(installation.cases.parent.parent, files)
+    opened = workbench().services
+    opened.indexing.run(choose_project(opened.database, "entrega"), actor=visitor())
+
+
+def run_from(page: AppTest) -> AppTest:
+    page.button(key="run-golden").click().run()
+    workbench().work.wait(WORK, timeout_s=60)
+    return page.run()
+
+
+def test_on_another_index_than_the_baselines_the_cases_are_still_held_against_each_other(
     own_installation: Installation,
 ):
     open_page("golden-set")
     freeze_baseline("v1")
-    commit(own_installation.cases.parent.parent, {"docs/seguranca.md": "# Segurança\n\nOutro texto.\n"})
-    opened = workbench().services
-    opened.indexing.run(choose_project(opened.database, "entrega"), actor=visitor())
-    page = open_page("golden-set", against="v1")
-    page.button(key="run-golden").click().run()
-    workbench().work.wait(WORK, timeout_s=60)
-    page.run()
-    assert "not comparable with baseline `v1`" in said(page)
-    told = texts(page)
-    assert "other ground than baseline v1 (the index)" in told
-    assert "Of the settings alone: 0 lost, 0 won. Of the index alone: 0 lost, 0 won." in told
+    index_again(own_installation, {"docs/seguranca.md": "# Segurança\n\nOutro texto.\n"})
+    page = run_from(open_page("golden-set", against="v1"))
+    assert "▼ 0 lost, ▲ 0 won against baseline `v1`" in said(page)
+    assert "Between the two runs changed: the index." in texts(page)
     assert not set(page.dataframe[0].value["change"]) - {""}
+
+
+def test_a_lost_case_that_must_pass_is_the_banners_first_word_and_a_new_case_is_named(
+    own_installation: Installation,
+):
+    with_must = CASES.replace("tags: [preco]", "tags: [preco]\n    must_pass: true")
+    own_installation.cases.write_text(with_must, encoding="utf-8")
+    open_page("golden-set")
+    freeze_baseline("v1")
+    index_again(
+        own_installation,
+        {
+            "docs/frete.md": "# Tabela\n\nVeja o anexo.\n",
+            "docs/coleta.md": "# Frete\n\nO frete é calculado na coleta e congelado até a entrega.\n",
+        },
+    )
+    added = "  - id: rota\n    question: Quando a rota é planejada?\n    expected: docs/adr/0002-rota.md\n"
+    own_installation.cases.write_text(with_must + added, encoding="utf-8")
+    page = run_from(open_page("golden-set", against="v1"))
+    assert page.error[0].value.startswith("✗ **Must pass, and lost:** `frete`. **")
+    assert "▼ lost, and must pass: frete — Quando o frete é calculado?" in texts(page)
+    assert "New, so not compared: rota." in texts(page)
+    table = page.dataframe[0].value.set_index("case")
+    assert (table.loc["frete", "change"], table.loc["rota", "change"]) == ("▼ lost", "new")
+    told = texts(open_page("golden-set", against="v1", case="frete"))
+    assert "▼ The text that was found in docs/frete.md › Frete stands in docs/coleta.md › Frete now" in told
+    assert "→ Expect docs/coleta.md in the case, or move the text back." in told
 
 
 def test_a_baseline_that_is_not_there_or_not_sound_is_said(own_installation: Installation):

@@ -49,8 +49,10 @@ def test_a_question_typed_into_the_box_is_answered_with_citations(installation: 
     assert page.query_params["q"] == [QUESTION] or page.query_params["q"] == QUESTION
 
 
-def test_a_question_in_the_address_is_asked(installation: Installation):
+def test_a_question_in_the_address_is_answered_and_not_recorded(installation: Installation):
+    before = searches(installation)
     page = open_page("search", q=QUESTION)
+    assert searches(installation) == before
     assert page.text_input(key="search_question").value == QUESTION
     assert "1.  docs/adr/0001-fila.md" in texts(page)
 

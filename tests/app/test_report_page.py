@@ -120,17 +120,60 @@ def test_synthetic_rows_are_left_out_until_they_are_asked_for_and_then_badged(ow
     assert one(page.query_params["synthetic"]) == "counted"
 
 
-def test_the_address_holds_absolute_times_and_a_link_shows_the_same_window(
-    own_installation: Installation, connection: psycopg.Connection
+def window_of(page: AppTest) -> timedelta:
+    """How long the window is that the page tells."""
+    told = next(
+        caption.value
+        for caption in page.caption
+        if caption.value.endswith(", UTC") and " to " in caption.value
+    )
+    start, end = (
+        datetime.strptime(text, "%d %b %Y %H:%M").replace(tzinfo=UTC)
+        for text in told.removesuffix(", UTC").split(" to ")
+    )
+    assert timedelta(0) <= end - datetime.now(UTC) + timedelta(minutes=1) <= timedelta(minutes=2)
+    return end - start
+
+
+def address(page: AppTest) -> dict[str, str]:
+    return {name: one(value) for name, value in page.query_params.items() if name != "project"}
+
+
+def test_a_relative_window_stays_relative_in_the_address_and_when_it_is_opened_again(
+    own_installation: Installation,
 ):
     ask(own_installation, FRETE)
     page = open_page("report")
-    start, end = (datetime.fromisoformat(one(page.query_params[name])) for name in ("from", "to"))
-    assert end - start == timedelta(days=30)
-    assert timedelta(0) <= end - datetime.now(UTC) + timedelta(minutes=1) <= timedelta(minutes=2)
+    assert (address(page), window_of(page)) == ({"last": "30d"}, timedelta(days=30))
+    again = open_page("report", **address(page))
+    assert (address(again), window_of(again)) == ({"last": "30d"}, timedelta(days=30))
+    assert again.segmented_control(key="report-length").value == "30d"
     page.segmented_control(key="report-length").set_value("1d").run()
-    start, end = (datetime.fromisoformat(one(page.query_params[name])) for name in ("from", "to"))
-    assert end - start == timedelta(days=1)
+    assert (address(page), window_of(page)) == ({"last": "1d"}, timedelta(days=1))
+    again = open_page("report", **address(page))
+    assert (address(again), window_of(again)) == ({"last": "1d"}, timedelta(days=1))
+
+
+def test_times_stand_in_the_address_once_a_person_fixes_them(own_installation: Installation):
+    ask(own_installation, FRETE)
+    page = open_page("report", last="7d")
+    page.segmented_control(key="report-length").set_value("fixed").run()
+    fixed = address(page)
+    assert set(fixed) == {"from", "to"}
+    start, end = (datetime.fromisoformat(fixed[name]) for name in ("from", "to"))
+    assert end - start == timedelta(days=7)
+    again = open_page("report", **fixed)
+    assert address(again) == fixed
+    assert again.segmented_control(key="report-length").value == "fixed"
+    assert numbers(again)["Searches"] == "1"
+    again.segmented_control(key="report-length").set_value("30d").run()
+    assert address(again) == {"last": "30d"}
+
+
+def test_an_address_with_times_of_its_own_shows_that_window(
+    own_installation: Installation, connection: psycopg.Connection
+):
+    ask(own_installation, FRETE)
     # a link with times of its own
     connection.execute("update rag_searches set created_at = '2026-01-02T12:00:00Z'")
     page = open_page("report", **{"from": "2026-01-02T00:00:00Z", "to": "2026-01-03T00:00:00-03:00"})

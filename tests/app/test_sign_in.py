@@ -83,6 +83,8 @@ def test_a_viewer_may_ask_and_vote_and_is_offered_nothing_of_a_maintainer(
     assert not page.exception
     assert "viewer" in said(page)
     assert tokens["viewer"] not in repr(page.session_state)
+    assert actors(own_installation) == []
+    page.button(key="ask-now").click().run()
     assert actors(own_installation) == [("human", "viewer", "app")]
     for path in ("index", "golden-set"):
         page.switch_page(SCRIPTS[path]).run()

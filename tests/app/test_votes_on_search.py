@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from medir.page_kit.services import visitor
-from workbench_material import Installation, open_page, said, texts
+from workbench_material import Installation, ask_on_page, open_page, said, texts
 
 QUESTION = "Por quantos dias a fila guarda eventos?"
 
@@ -40,7 +40,7 @@ def marked(page: AppTest, chunk: str) -> list[str]:
 
 
 def test_two_clicks_are_one_vote_and_the_other_button_changes_it(connection: psycopg.Connection):
-    page = open_page("search", q=QUESTION)
+    page = ask_on_page(QUESTION)
     chunk, me = first_chunk(connection), visitor().id
     assert marked(page, chunk) == []
     page.button(key=f"vote-util-{chunk}").click().run()
@@ -55,7 +55,7 @@ def test_two_clicks_are_one_vote_and_the_other_button_changes_it(connection: psy
 def test_what_is_marked_is_read_from_the_database(
     own_installation: Installation, connection: psycopg.Connection
 ):
-    page = open_page("search", q=QUESTION)
+    page = ask_on_page(QUESTION)
     chunk = first_chunk(connection)
     page.button(key=f"vote-util-{chunk}").click().run()
     # as if another window of the same person had changed it
@@ -68,7 +68,7 @@ def test_what_is_marked_is_read_from_the_database(
 
 
 def test_a_vote_on_a_chunk_that_is_gone_is_refused_in_words(connection: psycopg.Connection):
-    page = open_page("search", q=QUESTION)
+    page = ask_on_page(QUESTION)
     chunk = first_chunk(connection)
     connection.execute("delete from chunks where id = %s::uuid", (chunk,))
     page.button(key=f"vote-util-{chunk}").click().run()
@@ -80,7 +80,7 @@ def test_a_vote_on_a_chunk_that_is_gone_is_refused_in_words(connection: psycopg.
 
 
 def test_only_hits_that_the_search_itself_showed_can_be_judged(connection: psycopg.Connection):
-    page = open_page("search", q=QUESTION, threshold="0")
+    page = ask_on_page(QUESTION, threshold="0")
     row = connection.execute("select hit_count from rag_searches").fetchone()
     assert row is not None
     offered = [button for button in page.button if str(button.key).startswith("vote-util-")]
@@ -94,7 +94,7 @@ def test_a_search_that_was_not_recorded_offers_no_vote_and_says_why(
 ):
     # nothing can be written there any more
     connection.execute("alter table rag_searches rename column surface to lost")
-    page = open_page("search", q=QUESTION)
+    page = ask_on_page(QUESTION)
     assert page.code
     assert not [button for button in page.button if str(button.key).startswith("vote-")]
     assert "Can't be judged: this search was not recorded." in said(page)
@@ -104,7 +104,7 @@ def test_a_search_that_was_not_recorded_offers_no_vote_and_says_why(
 def test_a_vote_is_seen_by_the_report_at_once(own_installation: Installation, connection: psycopg.Connection):
     page = open_page("report")
     assert not list(page.metric)
-    asking = open_page("search", q=QUESTION)
+    asking = ask_on_page(QUESTION)
     page.run()
     assert page.metric[1].value == "—"
     asking.button(key=f"vote-util-{first_chunk(connection)}").click().run()

@@ -78,8 +78,8 @@ def test_a_bad_address_is_a_notice_and_the_default(
     assert not page.exception
     assert page.header[0].value
     assert not list(page.error)
-    # the report's times stand in its address, so that a link shows the same to whoever opens it
-    assert set(page.query_params) - {"from", "to"} == {"project"}
+    # the report's window stands in its address
+    assert set(page.query_params) - {"last"} == {"project"}
     assert page.query_params["project"] in ("entrega", ["entrega"])
 
 

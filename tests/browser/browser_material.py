@@ -25,11 +25,30 @@ ARGUMENTS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # names of other sites lead here, as a name does that its owner leads to a loopback address
+    "--host-resolver-rules=MAP *.example 127.0.0.1",
 )
+HOSTILE_OPTIONS = """
+[global]
+developmentMode = true
+[client]
+allowedOrigins = ["http://evil.example"]
+[server]
+enableCORS = false
+enableXsrfProtection = false
+baseUrlPath = "elsewhere"
+enableAgentApi = true
+[server.trustedUserHeaders]
+X-Person = "email"
+[theme]
+primaryColor = "#FF0000"
+backgroundColor = "#FF0000"
+"""
 SETTLED = (
     "document.querySelector('[data-testid=stApp]')?.getAttribute('data-test-script-state') === 'notRunning'"
     " && document.querySelector('h2') !== null"
 )
+TOP = Path(__file__).resolve().parents[2]
 _START_S = 60.0
 _PATIENCE_MS, _LOOK_EVERY_MS = 60_000, 200
 
@@ -45,12 +64,19 @@ def eventually(page: "Page", holds: Callable[[], bool]) -> None:
 
 @contextmanager
 def served(environment: Mapping[str, str], log: Path) -> Iterator[str]:
-    """`medir serve` on a free port, for as long as the context lasts; its address."""
-    port = _free_port()
+    """`medir serve` on a free port, for as long as the context lasts; its address.
+
+    Both the person who starts it and the folder where it starts have options of Streamlit that would let anybody in.
+    """
+    port, folder = _free_port(), log.parent
+    options = folder / ".streamlit" / "config.toml"
+    options.parent.mkdir(exist_ok=True)
+    options.write_text(HOSTILE_OPTIONS, encoding="utf-8")
     with log.open("wb") as output:
         server = subprocess.Popen(
             [sys.executable, "-c", "from medir.cli import main; main()", "serve", "--port", str(port)],
-            env={**os.environ, **environment, "CI": "1"},
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(TOP), **environment, "HOME": str(folder), "CI": "1"},
             stdout=output,
             stderr=subprocess.STDOUT,
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from browser_material import ARGUMENTS, CHROMIUM, SETTLED, served, why_no_browser
 
-from workbench_material import installations
+from workbench_material import Installation, installations
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -27,15 +27,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def workbench_address(
+def installation(
     server_url: str, template_database: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
+) -> Iterator[Installation]:
+    """What the workbench shows."""
+    with installations(server_url, template_database, tmp_path_factory.mktemp("browser")) as make:
+        yield make()
+
+
+@pytest.fixture(scope="session")
+def workbench_address(installation: Installation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where the workbench listens."""
-    folder = tmp_path_factory.mktemp("browser")
-    with installations(server_url, template_database, folder) as make:
-        environment = make().environment
-        with served(environment, folder / "serve.log") as address:
-            yield address
+    with served(installation.environment, tmp_path_factory.mktemp("served") / "serve.log") as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
@@ -68,7 +72,7 @@ OpenPage = Callable[..., AbstractContextManager["Page"]]
 
 @pytest.fixture
 def visit(workbench_address: str, browser: "Browser") -> OpenPage:
-    """Opens a path of the workbench and waits until it is drawn."""
+    """Opens a path of the workbench and waits until it is drawn; nothing may be missing or wrong meanwhile."""
 
     @contextmanager
     def opened(path: str, *, width: int = 1300, dark: bool = False) -> Iterator["Page"]:
@@ -78,9 +82,18 @@ def visit(workbench_address: str, browser: "Browser") -> OpenPage:
         try:
             page = context.new_page()
             page.set_default_timeout(TIMEOUT_MS)
+            faults: list[str] = []
+            page.on("console", lambda told: faults.append(told.text) if told.type == "error" else None)
+            page.on(
+                "response",
+                lambda answer: (
+                    faults.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None
+                ),
+            )
             page.goto(workbench_address + path)
             settle(page)
             yield page
+            assert not faults
         finally:
             context.close()
 

@@ -54,7 +54,7 @@ def test_a_bar_leads_to_its_searches_a_vote_is_seen_and_a_narrow_page_holds(addr
     page.goto(f"{address}/?project=entrega")
     expect(page.get_by_role("heading", name="Report")).to_be_visible(timeout=PATIENCE_MS)
     expect(page.get_by_text("1.00 of 1 vote;")).to_be_visible(timeout=PATIENCE_MS)
-    page.wait_for_url("**from=*to=*")
+    page.wait_for_url("**last=30d*")
 
     bar = page.locator(".st-key-report-ranks .bars .point path").first
     bar.scroll_into_view_if_needed()
@@ -76,6 +76,7 @@ def test_a_bar_leads_to_its_searches_a_vote_is_seen_and_a_narrow_page_holds(addr
     expect(page.get_by_text("1 to 1, the newest first")).to_be_visible()
 
     page.goto(f"{address}/search?project=entrega&q=pedágio")
+    page.get_by_role("button", name="Ask now").click()
     page.get_by_role("button", name="▲ useful").first.dblclick()
     expect(page.get_by_role("button", name="▲ useful, your vote")).to_have_count(1, timeout=PATIENCE_MS)
     page.get_by_role("button", name="▼ irrelevant").first.click()

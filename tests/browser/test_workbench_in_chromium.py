@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 OpenPage = Callable[..., AbstractContextManager["Page"]]
 CASE = "/golden-set?case=senha"
 ASKED = "/search?q=Por quantos dias a fila guarda eventos?&threshold=0"
-ADDRESSES = ("/golden-set", CASE, "/search", ASKED, "/search?q=fila&threshold=1", "/index")
+ADDRESSES = (
+    *("/golden-set", CASE, "/search", ASKED, "/search?q=fila&threshold=1", "/index"),
+    *("/report?last=7d", "/calibration"),
+)
 
 
 def settled(page: "Page") -> None:
@@ -90,6 +93,44 @@ def test_a_question_is_answered_with_its_words_marked(visit: OpenPage):
         eventually(page, lambda: "docs/adr/0001-fila.md" in page.locator(".st-key-hit-1").inner_text())
 
 
+def test_what_was_asked_and_voted_on_survives_reload_back_and_a_shared_link_and_is_one_search(
+    visit: OpenPage, workbench_address: str
+):
+    with visit("/search?threshold=0") as page:
+
+        def recorded() -> int:
+            return page.request.get(f"{workbench_address}/api/projects/entrega/rag/report").json()["searches"]
+
+        before = recorded()
+        box = page.locator(".st-key-search_question input")
+        voted = page.get_by_role("button", name="▲ useful, your vote")
+        box.fill("De noite se planeja a rota?")
+        box.press("Enter")
+        page.wait_for_url("**asked=*")
+        settled(page)
+        page.get_by_role("button", name="▲ useful").first.click()
+        voted.wait_for()
+        asked = page.url
+        page.reload()
+        voted.wait_for()
+        assert page.url == asked
+        assert recorded() == before + 1
+        box.fill("E de dia?")
+        box.press("Enter")
+        page.wait_for_url("**q=E*asked=*")
+        settled(page)
+        assert voted.count() == 0
+        page.go_back()
+        voted.wait_for()
+        assert page.url == asked
+        assert recorded() == before + 2
+    with visit(asked.removeprefix(workbench_address)) as page:
+        voted = page.get_by_role("button", name="▲ useful, your vote")
+        voted.wait_for()
+        assert page.locator(".st-key-search_question input").input_value() == "De noite se planeja a rota?"
+        assert recorded() == before + 2
+
+
 def test_two_people_who_search_at_the_same_time_see_each_their_own_answer(visit: OpenPage):
     with visit("/search?threshold=0") as one, visit("/search?threshold=0") as other:
         for mine, yours in (("frete", "fila"), ("rota", "senha"), ("fila", "frete"), ("senha", "rota")):
@@ -149,7 +190,7 @@ def test_a_run_goes_on_while_another_page_is_looked_at(visit: OpenPage):
         eventually(page, lambda: "0 lost" in page.locator("[data-testid=stAlert]").first.inner_text())
 
 
-@pytest.mark.parametrize(("address", "dark"), list(zip(ADDRESSES, [True, False] * 3, strict=True)))
+@pytest.mark.parametrize(("address", "dark"), list(zip(ADDRESSES, [True, False] * 4, strict=True)))
 def test_nothing_is_wider_than_a_page_of_400_px(visit: OpenPage, address: str, dark: bool):
     with visit(address, width=400, dark=dark) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= 400

@@ -177,6 +177,7 @@ SESSIONS_IMPORT = {
     "events": int,
     "refused": [{"line": int, "reason": str}],
     "masked": int,
+    "notes": [{"line": int, "note": str}],
 }
 LINT = {"faults": [{"case": TEXT_OR_NULL, "field": TEXT_OR_NULL, "line": COUNT_OR_NULL, "message": str}]}
 DOCUMENT_COVERAGE = {
@@ -185,6 +186,7 @@ DOCUMENT_COVERAGE = {
     "chunks": int,
     "withoutVector": int,
     "skipped": int,
+    "skippedByRule": int,
     "indexedAt": TEXT_OR_NULL,
     "commit": TEXT_OR_NULL,
 }

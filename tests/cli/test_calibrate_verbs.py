@@ -25,6 +25,19 @@ COMPARISON = {
     "differs": [str],
     "won": ([str], None),
     "lost": ([str], None),
+    "new": [str],
+    "gone": [str],
+    "changed": [str],
+    "reason?": str,
+    "lostBecause?": [
+        {
+            "id": str,
+            "what": str,
+            "path": shapes.TEXT_OR_NULL,
+            "commit": shapes.TEXT_OR_NULL,
+            "sentence": str,
+        }
+    ],
     "effects": {"settings": TURNED, "index": TURNED},
 }
 IN_FORCE = {
@@ -259,6 +272,13 @@ def test_a_run_against_a_baseline_fails_on_a_lost_case_only_when_asked_to(medir:
     lost = medir(*strict, "--fail-on", "lost")
     assert lost.code == 1
     assert set(lost.document["baseline"]["lost"]) == {"frete", "motorista", "fila"}
+    said = "Lost since the baseline antes: frete, motorista, fila."
+    assert (lost.document["error"]["code"], lost.document["error"]["message"]) == ("gateNotMet", said)
+    assert said in lost.stderr
+    because = {told["id"]: told for told in lost.document["baseline"]["lostBecause"]}
+    assert set(because) == {"frete", "motorista", "fila"}
+    assert because["fila"]["what"] == "settings"
+    assert because["fila"]["sentence"].startswith("The settings changed: threshold 0.99 (was ")
 
 
 def test_a_run_on_other_ground_shows_the_parts_and_exits_with_the_floors_code_or_2(
@@ -272,8 +292,11 @@ def test_a_run_on_other_ground_shows_the_parts_and_exits_with_the_floors_code_or
     assert shapes.mismatches(told, COMPARISON) == []
     assert (told["comparable"], told["won"], told["lost"], told["differs"]) == (False, None, None, ["limit"])
     assert medir(*run, "--threshold", "0.99").code == 1
-    assert medir(*run, "--fail-on", "lost").code == 2
-    assert medir(*run, "--fail-on", "lost", "--threshold", "0.99").code == 2
+    apart = medir(*run, "--fail-on", "lost")
+    assert (apart.code, apart.document["error"]["code"]) == (2, "notComparable")
+    assert "the limit is 3, and was 5 in antes" in apart.document["error"]["message"]
+    # the floor is judged first, and its 1 is not hidden
+    assert medir(*run, "--fail-on", "lost", "--threshold", "0.99").code == 1
     assert medir("golden", "run", "--cases", str(cases), "--fail-on", "lost", "--json").code == 2
 
 
@@ -296,6 +319,7 @@ def test_baselines_are_listed_shown_verified_and_compared_and_never_overwritten(
     assert medir("baseline", "freeze", "menos", *beside).code == 0
     apart = medir("baseline", "diff", "antes", "menos", *beside)
     assert (apart.code, apart.document["comparable"]) == (2, False)
+    assert "the limit is 3, and was 5 in antes" in apart.document["error"]["message"]
     assert medir("baseline", "diff", "antes", "antes", *beside).code == 0
     file = cases.parent / "baselines" / "menos.json"
     file.write_text(file.read_text(encoding="utf-8").replace('"limit":3', '"limit":4'), encoding="utf-8")
@@ -343,3 +367,48 @@ def test_settings_are_shown_adopted_for_a_reason_and_remembered(medir: Caller) -
     answer = medir("search", "Quando o frete é calculado?", *project).document
     assert (answer["settings"]["source"], answer["settings"]["weightVector"]) == ("adopted", 0.25)
     assert json.loads(json.dumps(history[0])) == adopted.document
+
+
+def test_the_gate_answers_after_every_commit_and_names_a_lost_case_that_must_pass_first(
+    medir: Caller, cases: Path, repository: Repository
+) -> None:
+    run = ("golden", "run", "--project", "entrega", "--cases", str(cases), "--baseline", "antes")
+    cases.write_text(WITH_FOREIGN.replace("floor: 3", "floor: 1"), encoding="utf-8")
+    kept = (repository.folder / "docs/motorista.md").read_text(encoding="utf-8")
+    repository.commit({"docs/novo.md": "# Novo\n\nUma página sobre balanças.\n"})
+    assert medir("index", "--project", "entrega", "--json").code == 0
+    other = medir(*run, "--fail-on", "lost", "--json")
+    assert (other.code, other.document["baseline"]["lost"]) == (0, [])
+    assert "index" in other.document["baseline"]["differs"]
+    # five pages take the place of the one whose text is gone
+    rivals = {
+        f"docs/app-{number}.md": f"# Rede {number}\n\nO aplicativo do motorista funciona sem rede.\n"
+        for number in range(5)
+    }
+    taken = repository.commit({**rivals, "docs/motorista.md": "# Motorista\n\nA balança pesa a carga.\n"})
+    assert medir("index", "--project", "entrega", "--json").code == 0
+    try:
+        lost = medir(*run, "--fail-on", "lost", "--json", "--limit", "1")
+        # another limit can't be compared, and the floor's 1 is not hidden by that
+        assert lost.code == 1
+        assert lost.document["error"]["message"].startswith("Must pass, and fails: motorista. ")
+        assert "can't be said: the limit is 1, and was 5" in lost.document["error"]["message"]
+        lost = medir(*run, "--fail-on", "lost")
+        assert lost.code == 1
+        first = lost.stderr.splitlines()[0]
+        assert first == "Must pass, and fails: motorista."
+        assert "Lost since the baseline antes: motorista (must pass)" in lost.stderr
+        assert f"which was found, is another one, since commit {taken[:12]}." in lost.stdout
+        explained = medir(
+            "golden", "explain", "motorista", "--project", "entrega", "--cases", str(cases), "--baseline",
+            "antes", "--json",
+        ).document  # fmt: skip
+        assert explained["passedIn"] == "the baseline antes"
+        assert explained["lostBecause"][0]["what"] == "textChanged"
+        assert [remedy["kind"] for remedy in explained["remedies"]] == ["text"]
+        assert taken[:12] in explained["remedies"][0]["sentence"]
+    finally:
+        repository.commit({"docs/motorista.md": kept})
+        for added in (*rivals, "docs/novo.md"):
+            repository.remove(added)
+        assert medir("index", "--project", "entrega", "--json").code == 0

@@ -45,6 +45,7 @@ def test_a_token_is_made_listed_and_revoked(medir_verb: Caller) -> None:
     assert medir_verb("token", "revoke", "ci", "--json").document["revokedAt"] is not None
     last = medir_verb("token", "revoke", "planner")
     assert (last.code, "No token is in force" in last.stderr) == (0, True)
+    assert "nobody is let in" in last.stderr
     assert "revoked" in medir_verb("token", "list").stdout
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from pathlib import Path
 
 import click
@@ -12,6 +13,10 @@ from command_line import Caller, Installation
 from material import CASES, Repository
 from medir.cli.frame import run
 from ollama_server import closed_port
+from rag_core.clock import SystemClock
+from rag_core.database.connections import Database
+from rag_core.model import Actor
+from rag_core.runs import running
 
 
 @pytest.fixture
@@ -53,6 +58,29 @@ def test_project_add_and_index_answer_as_the_contract_says(
     assert (again["mode"], again["dryRun"]) == ("incremental", True)
     removed = medir_verb("project", "remove", "nova-frota", "--yes", "--json")
     assert (removed.code, removed.document) == (0, {"removed": "nova-frota"})
+
+
+def test_an_index_run_waits_for_the_one_at_work_and_says_so(
+    indexed: Caller, module_database: Database
+) -> None:
+    bia = Actor(kind="human", id="bia", surface="cli")
+    held, free = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with running(
+            module_database, SystemClock(), "entrega", "index", actor=bia, parameters={}, exclusive=True
+        ):
+            held.set()
+            free.wait(60)
+
+    other = threading.Thread(target=hold)
+    other.start()
+    held.wait(60)
+    threading.Timer(1.0, free.set).start()
+    ended = indexed("index", "--project", "entrega", "--json")
+    other.join()
+    assert (ended.code, ended.document["changes"]["kept"]) == (0, 6)
+    assert "by human:bia. Waiting for it to end." in ended.stderr
 
 
 def test_a_search_has_the_contracts_shape(indexed: Caller) -> None:
@@ -188,6 +216,52 @@ def test_a_sound_set_has_no_faults(indexed: Caller) -> None:
     assert (linted.code, linted.document) == (0, {"faults": []})
 
 
+def test_a_floor_that_run_refuses_is_a_fault_for_lint_too(indexed: Caller, repository: Repository) -> None:
+    file = repository.folder / "golden_set" / "cases.yaml"
+    committed = file.read_text(encoding="utf-8")
+    highest = repository.git("rev-parse", "HEAD")
+    try:
+        file.write_text(committed.replace("floor: 3", "floor: 1"), encoding="utf-8")
+        linted = indexed("golden", "lint", "--project", "entrega", "--json")
+        message = f"The floor is 1, but it was 3 in commit {highest[:12]}; it only rises."
+        assert (linted.code, linted.document) == (
+            2,
+            {"faults": [{"case": None, "field": "floor", "line": 1, "message": message}]},
+        )
+        ran = indexed("golden", "run", "--project", "entrega", "--json")
+        assert (ran.code, ran.document["error"]["message"]) == (1, message)
+    finally:
+        file.write_text(committed, encoding="utf-8")
+
+
+def test_after_a_format_fault_lint_lists_it_and_sends_nobody_back_to_lint(
+    indexed: Caller, tmp_path: Path
+) -> None:
+    file = tmp_path / "cases.yaml"
+    file.write_text("floor: many\ncases:\n  - id: a\n    question: b\n", encoding="utf-8")
+    linted = indexed("golden", "lint", "--project", "entrega", "--cases", str(file), "--json")
+    assert linted.code == 2
+    assert [(fault["field"], fault["line"]) for fault in linted.document["faults"]] == [
+        ("floor", 1),
+        ("expected", 3),
+    ]
+    assert linted.document["error"]["hint"] == "Mend the cases file, then try again."
+    told = indexed("golden", "lint", "--project", "entrega", "--cases", str(file))
+    assert "line 1, floor: floor must be a whole number" in told.stdout
+    assert "lint" not in told.stdout + told.stderr
+
+
+def test_a_file_outside_the_folders_is_said_to_be_there_with_the_command_that_indexes_it(
+    indexed: Caller, tmp_path: Path
+) -> None:
+    file = tmp_path / "cases.yaml"
+    file.write_text(CASES.replace("docs/frete.md", "golden_set/cases.yaml"), encoding="utf-8")
+    linted = indexed("golden", "lint", "--project", "entrega", "--cases", str(file), "--json")
+    assert linted.document["faults"][0]["message"] == (
+        "“golden_set/cases.yaml” is in the repository but not in the index; only Markdown (*.md) is indexed."
+    )
+
+
 def test_a_cases_file_that_does_not_parse_names_file_and_line(indexed: Caller, tmp_path: Path) -> None:
     file = tmp_path / "cases.yaml"
     file.write_text("floor: 1\ncases:\n  - id: [\n", encoding="utf-8")
@@ -290,7 +364,9 @@ def test_coverage_and_doctor_have_the_contracts_shapes(indexed: Caller) -> None:
     examined = indexed("doctor", "--json")
     assert examined.code == 0
     assert shapes.mismatches(examined.document, shapes.DOCTOR) == []
-    assert "telemetryLost" in {check["name"] for check in examined.document["checks"]}
+    found = {check["name"]: check["found"] for check in examined.document["checks"]}
+    assert "telemetryLost" in found
+    assert "Make a token before a proxy is put in front" in found["callers"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
-"""Baselines on a real index: frozen once, compared on the same ground only, settings told from index."""
+"""Baselines on a real index: frozen once, compared case by case, settings told from index."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -172,6 +171,9 @@ def test_the_same_run_on_the_same_ground_wins_and_loses_nothing(
         "differs": [],
         "won": [],
         "lost": [],
+        "new": [],
+        "gone": [],
+        "changed": [],
         "effects": {"settings": NOTHING_TURNED, "index": NOTHING_TURNED},
     }
 
@@ -198,7 +200,7 @@ def test_another_lexical_function_on_the_same_index_is_all_the_settings_effect(
     assert told["effects"]["settings"] == {"won": told["won"], "lost": told["lost"]}
 
 
-def test_on_another_index_there_is_no_single_number_but_both_effects(
+def test_on_another_index_the_cases_are_still_held_against_each_other_and_both_effects_are_told(
     made: Services, project: Project, frozen: Baseline, repository: Repository
 ) -> None:
     # the file stays, but says nothing of the question any more; another one does
@@ -207,7 +209,7 @@ def test_on_another_index_there_is_no_single_number_but_both_effects(
     )
     made.indexing.run(project, actor=ANA)
     told = against(made, project, frozen, overrides=Overrides(max_per_file=1, threshold=0.02)).to_json()
-    assert (told["comparable"], told["won"], told["lost"]) == (False, None, None)
+    assert (told["comparable"], told["won"], told["lost"]) == (True, [], ["frete"])
     assert told["differs"] == ["index", "commit", "settings.threshold", "settings.maxPerFile"]
     assert told["effects"]["settings"] == NOTHING_TURNED
     assert told["effects"]["index"] == {"won": [], "lost": ["frete"]}
@@ -223,32 +225,57 @@ def test_where_the_cases_changed_the_effects_are_of_those_that_both_have_and_the
         repository, changed + "  - id: senha\n    question: vulcanologia\n    expected: docs/seguranca.md\n"
     )
     told = against(made, project, frozen, overrides=Overrides(threshold=0.99)).to_json()
-    assert (told["comparable"], told["won"], told["lost"]) == (False, None, None)
+    assert (told["comparable"], told["won"], told["lost"]) == (True, [], ["motorista", "fila"])
+    assert (told["new"], told["gone"], told["changed"]) == (["senha"], [], ["frete"])
     assert told["differs"] == ["cases", "case:frete", "case:senha", "settings.threshold"]
     assert told["effects"]["settings"] == {"won": [], "lost": ["motorista", "fila"]}
     assert told["effects"]["index"] == NOTHING_TURNED
 
 
-@pytest.mark.parametrize(
-    ("change", "part"),
-    [
-        (lambda text: text.replace("limit: 5", "limit: 4"), "limit"),
-        (lambda text: text.replace("scope: adr", "scope: [docs, adr]"), "cases"),
-    ],
-)
-def test_another_limit_or_scope_is_other_ground(
-    made: Services,
-    project: Project,
-    frozen: Baseline,
-    *,
-    repository: Repository,
-    change: Callable[[str], str],
-    part: str,
+def test_another_limit_is_other_ground_and_the_reason_names_both(
+    made: Services, project: Project, frozen: Baseline, repository: Repository
 ) -> None:
-    rewrite(repository, change(CASES))
+    rewrite(repository, CASES.replace("limit: 5", "limit: 4"))
+    told = against(made, project, frozen).to_json()
+    assert (told["comparable"], told["won"], told["lost"]) == (False, None, None)
+    assert told["differs"] == ["limit"]
+    assert told["reason"] == "the limit is 4, and was 5 in antes"
+
+
+def test_a_case_with_another_scope_is_named_as_changed_and_the_others_are_compared(
+    made: Services, project: Project, frozen: Baseline, repository: Repository
+) -> None:
+    rewrite(repository, CASES.replace("scope: adr", "scope: [docs, adr]"))
     comparison = against(made, project, frozen)
-    assert not comparison.comparable
-    assert comparison.differs[0] == part
+    assert (comparison.comparable, comparison.changed) == (True, ("fila",))
+    assert comparison.passed_before == ("fila",)
+    assert comparison.shared == ("frete", "motorista")
+
+
+def test_a_removed_case_is_named_and_one_without_any_common_case_can_not_be_compared(
+    made: Services, project: Project, frozen: Baseline, repository: Repository
+) -> None:
+    head, frete, *_ = CASES.split("  - ")
+    rewrite(repository, head.replace("floor: 3", "floor: 1") + f"  - {frete}")
+    comparison = against(made, project, frozen)
+    assert (comparison.comparable, comparison.gone) == (True, ("motorista", "fila"))
+    assert comparison.passed_before == ("motorista", "fila")
+    rewrite(
+        repository, head.replace("floor: 3", "floor: 1") + "  - " + frete.replace("id: frete", "id: outra")
+    )
+    apart = against(made, project, frozen)
+    assert (apart.comparable, apart.obstacle) == (False, "not one case is the same in antes")
+    assert (apart.new, apart.gone) == (("outra",), ("frete", "motorista", "fila"))
+
+
+def test_a_degraded_run_is_not_held_against_a_whole_one(
+    made: Services, project: Project, frozen: Baseline, database: Database
+) -> None:
+    with database.connection() as connection:
+        connection.execute("update chunks set embedding = null, embedding_model = null where scope = 'adr'")
+    apart = against(made, project, frozen, allow_degraded=True)
+    assert not apart.comparable
+    assert apart.obstacle == "vectors were missing when this side was measured, and not on the other side"
 
 
 def test_a_raised_floor_or_another_order_of_the_cases_is_the_same_ground(
@@ -380,6 +407,6 @@ def test_of_a_recorded_run_on_another_index_only_the_settings_part_is_known(
     made.indexing.run(project, actor=ANA)
     told = against(made, project, frozen, overrides=Overrides(threshold=0.99))
     recorded = compare_recorded(frozen, last_result(made, project), frozen.cases)
-    assert (recorded.outcome, recorded.by_index) == (None, None)
+    assert (recorded.outcome, recorded.by_index) == (told.outcome, None)
     assert recorded.by_settings == told.by_settings
     assert recorded.differs == told.differs

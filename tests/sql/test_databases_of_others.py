@@ -21,7 +21,7 @@ from material import ANA, CASES, DOCUMENTS, Repository, services
 from rag_core.clock import SystemClock
 from rag_core.coverage import measure_coverage
 from rag_core.database.connections import Database
-from rag_core.database.copies import dump_arguments, restore, run_program
+from rag_core.database.copies import dump, restore
 from rag_core.database.migration import migrate, shipped_migrations
 from rag_core.errors import (
     Busy,
@@ -265,8 +265,7 @@ def test_a_copy_goes_out_and_in_again_under_the_rights_that_migrating_takes(
 ) -> None:
     copy = tmp_path / "whole.dump"
     filled.set_up("create schema theirs", "create table theirs.secrets (id int)")
-    arguments = [*dump_arguments(filled.url), "--format=custom", f"--file={copy}"]
-    run_program("pg_dump", filled.url, arguments, ambient=False)
+    dump(filled.url, copy, ambient=False)
 
     with shared_database(server_url) as other:
         with pytest.raises(OperatorNeeded, match="may not make tables"):
@@ -288,12 +287,7 @@ def test_a_copy_of_another_schema_is_refused_before_anything_is_made(
     filled: Shared, server_url: str, tmp_path: Path
 ) -> None:
     copy = tmp_path / "whole.dump"
-    run_program(
-        "pg_dump",
-        filled.url,
-        [*dump_arguments(filled.url), "--format=custom", f"--file={copy}"],
-        ambient=False,
-    )
+    dump(filled.url, copy, ambient=False)
     with shared_database(server_url) as other:
         other.set_up("create schema medir authorization ROLE", "create extension vector")
         own = make_conninfo(other.url, options="-csearch_path=medir")

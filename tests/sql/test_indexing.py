@@ -529,3 +529,9 @@ def test_a_repository_without_any_markdown_is_refused_and_the_index_stays(
     with pytest.raises(UsageError, match="no Markdown file under docs/"):
         full(made, project)
     assert chunks(database, "id") == before
+    with pytest.raises(UsageError, match="no Markdown file") as refusal:
+        made.indexing.run(project, actor=ANA, scopes=(Scope.DOCS,))
+    assert "--yes" in refusal.value.hint
+    assert made.indexing.run(project, actor=ANA, allow_emptied=True).changes.removed == len(before)
+    with pytest.raises(UsageError, match="no Markdown file"):
+        made.indexing.run(project, actor=ANA, allow_emptied=True)

@@ -1,6 +1,7 @@
 """What an index run leaves out, and how its command ends for that."""
 
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,46 @@ def test_escaped_and_split_names_reach_the_database_and_come_back(database: Data
     assert paths == {*GOOD, "docs/duas\nlinhas.md", "docs/ação.md"}
 
 
+def test_no_single_file_keeps_the_others_out(database: Database, tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "p", GOOD)
+    oid = repository.git("rev-parse", "HEAD:docs/guia.md")
+    longest, too_long = long_path(2_500), long_path(2_501)
+    for path in (longest, too_long):
+        repository.git("update-index", "--add", "--cacheinfo", f"100644,{oid},{path}")
+    repository.git("commit", "--quiet", "--message", "Long")
+    repository.git("checkout", "--quiet", "HEAD", "--", "docs/guia.md")
+    odd = {
+        "docs/nul.md": '---\ntitle: "a\\0\\uD800"\n---\ntexto',
+        "docs/versao.md": "---\n? a---\n%YAML 9.9\n\n---\ntexto\n",
+        "docs/titulo.md": "# " + "palavra " * 12_500 + "\n\ntexto\n",
+        "docs/palavra.md": "# a\n\n" + "x" * 1_900_000,
+        "docs/fundo.md": ">" * 20_000 + " x\n",
+    }
+    for path, text in odd.items():
+        (repository.folder / path).write_text(text, encoding="utf-8")
+    repository.git("add", *odd)
+    repository.git("commit", "--quiet", "--message", "Odd")
+    project = add_project(database, "p", repo=repository.folder)
+
+    report = services(database).indexing.run(project, actor=ANA)
+
+    assert report.skipped == ({"path": too_long, "reason": "name", "byRule": False},)
+    assert not report.complete
+    with database.connection() as connection:
+        paths = {row[0] for row in connection.execute("select distinct source_path from chunks").fetchall()}
+    assert paths == {*GOOD, *odd, longest}
+
+
+def long_path(size: int) -> str:
+    """A path of so many bytes that no compression shortens."""
+    chosen = random.Random(size)
+    names = ("".join(chosen.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=200)) for _ in range(size))
+    path = "docs"
+    while len(path) < size - 250:
+        path += f"/{next(names)}"
+    return f"{path}/{'x' * (size - len(path) - len('/.md'))}.md"
+
+
 def test_a_project_of_sessions_alone_is_indexed(database: Database, tmp_path: Path) -> None:
     project = make_project(database, tmp_path / "p", {"README.md": "# Fora\n"})
     event = {
@@ -89,4 +130,4 @@ def test_a_name_gives_the_terminal_no_commands(
 
     print_report(make_output(as_json=False), report)
 
-    assert "  docs/\\x1b[31mação\\nfim.png: no Markdown (by rule)\n" in capsys.readouterr().out
+    assert "  docs/\\x1b[31mação\\nfim.png: no Markdown (left out by rule)\n" in capsys.readouterr().out

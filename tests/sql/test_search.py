@@ -2,6 +2,7 @@
 
 import dataclasses
 import time
+import unicodedata
 import uuid
 from pathlib import Path
 
@@ -16,13 +17,16 @@ from bag_of_words import BagOfWords
 from material import ANA, DOCUMENTS, Fixed, Repository, Services, make_project, services
 from ollama_server import OllamaServer, closed_port
 from rag_core.answer import Answer
+from rag_core.citations import require_indexed
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
+from rag_core.database.index_contents import read_indexed_places
 from rag_core.database.projects import Project
 from rag_core.database.sessions import append_events
 from rag_core.embedding.providers import Providers
 from rag_core.errors import InvalidInput
 from rag_core.events import SessionEvent
+from rag_core.index_reading import read_chunk_page
 from rag_core.model import (
     ALL_SCOPES,
     CandidateSet,
@@ -31,6 +35,7 @@ from rag_core.model import (
     Fusion,
     LexicalFunction,
     LexicalOperator,
+    Place,
     Scope,
 )
 from rag_core.presets import Overrides
@@ -596,3 +601,41 @@ def test_the_search_recovers_by_itself_after_the_server_cut_its_connections(
     assert cut is not None
     assert cut[0] >= 1
     assert ask(made, "frete").ranking.hits
+
+
+def test_a_place_may_be_named_in_any_unicode_form(database: Database, tmp_path: Path) -> None:
+    composed = "docs/opera\u00e7\u00e3o.md"
+    decomposed = unicodedata.normalize("NFD", composed)
+    folder = unicodedata.normalize("NFD", "decis\u00f5es")
+    repository = Repository(
+        tmp_path / "p",
+        {
+            decomposed: "# Operação\n\nA operação exige dois operadores.\n",
+            f"{folder}/0001-fila.md": "# Fila\n\nA fila espera.\n",
+            "golden_set/cases.yaml": (
+                f"cases:\n  - id: op\n    question: quantos operadores?\n    expected: [{composed}]\n"
+            ),
+        },
+    )
+    project = add_project(database, "p", repo=repository.folder, adr=["decis\u00f5es"])
+    assert project.folders.adr == (folder,)
+    use = services(database)
+    use.indexing.run(project, actor=ANA)
+
+    run = use.evaluation.run_golden(project, actor=ANA)
+    assert (run.outcome.passed, [str(place) for place in run.outcome.golden.cases[0].expected]) == (
+        1,
+        [decomposed],
+    )
+    assert use.evaluation.explain_case(project, "op").verdict.rank == 1
+    require_indexed(database, "p", composed)
+    explanation = use.search.ask("p", "quantos operadores?", actor=ANA, explain=composed).explanation
+    assert explanation is not None
+    assert (explanation.place, len(explanation.chunks)) == (decomposed, 1)
+    page = read_chunk_page(database, "p", Place("file", composed), first=1)
+    assert (page.place.key, page.total) == (decomposed, 1)
+    with database.connection() as connection:
+        found, total = read_indexed_places(
+            connection, "p", scope=None, containing="opera\u00e7\u00e3o", count=5
+        )
+    assert ([entry.place.key for entry in found], total) == ([decomposed], 1)

@@ -10,6 +10,7 @@ import rows
 from psycopg import sql
 
 from material import ANA, make_project, services
+from rag_core.coverage import SourceParts, measure_coverage
 from rag_core.database.connections import Database
 from rag_core.database.projects import Project
 from rag_core.errors import InvalidInput, UsageError
@@ -234,7 +235,7 @@ def test_an_event_that_is_known_with_another_content_is_refused_and_the_first_st
 def test_a_file_without_any_event_is_refused_and_names_its_first_fault(
     database: Database, project: Project, tmp_path: Path
 ) -> None:
-    with pytest.raises(InvalidInput, match="line 2: holds a NUL") as refusal:
+    with pytest.raises(InvalidInput, match="line 2: holds only NULs") as refusal:
         import_sessions(database, project.project_id, write(tmp_path / "bad.jsonl", ["", "\0\0", "x"]))
     assert refusal.value.where == {"file": str(tmp_path / "bad.jsonl")}
     with pytest.raises(InvalidInput, match="holds no session event"):
@@ -346,3 +347,49 @@ def everything_but(database: Database, session_id: str) -> list[tuple[object, ..
             """,
             (session_id,),
         ).fetchall()
+
+
+def test_the_text_of_blocks_is_masked_and_indexed_and_what_holds_none_is_not_waited_for(
+    database: Database, project: Project, tmp_path: Path
+) -> None:
+    blocks = [
+        {"type": "text", "text": f"O prazo é de sete dias; a chave é {TOKEN}."},
+        {"type": "tool_use", "name": "calendario", "input": {"text": "não foi dito"}},
+        {"type": "text", "text": "Depois disso, estorna."},
+    ]
+    path = write(
+        tmp_path / "s.jsonl",
+        [
+            event(1, payload={"text": blocks}, type="agent.response"),
+            event(2, sessionId="mudo", payload={"text": [{"type": "image", "source": "x"}]}),
+            event(3, sessionId="mudo", payload={"text": "\u00a0\n"}),
+            event(4, sessionId="vazio", payload={"text": 7}),
+            event(5, sessionId="depois", payload={"text": {"text": "Ainda não lido."}}),
+        ],
+    )
+    assert import_sessions(database, project.project_id, path).masked == 1
+    use = services(database)
+    for session in ("s1", "mudo", "vazio"):
+        use.indexing.run(project, actor=ANA, session_id=session)
+
+    (chunk,) = chunks_of(database, "s1")
+    assert chunk[0] == "O prazo é de sete dias; a chave é [masked: GitHub Token].\n\nDepois disso, estorna."
+    assert everywhere(database, TOKEN) == []
+    parts = {scope.scope: scope.parts for scope in measure_coverage(database, project).scopes}
+    assert parts[Scope.SESSION] == SourceParts(covered=1, without_text=2, left_out=0, waiting=1)
+
+
+def test_a_nul_and_half_a_character_cost_no_message_and_are_said(
+    database: Database, project: Project, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "s.jsonl", [event(1, "O jaca\0ré \ud83d sumiu."), event(2)])
+    done = import_sessions(database, project.project_id, path)
+    services(database).indexing.run(project, actor=ANA, scopes=(Scope.SESSION,))
+
+    assert (done.events, done.refused) == (2, ())
+    assert [(note.line, note.note) for note in done.notes] == [
+        (1, "1 NUL removed"),
+        (1, "1 lone surrogate replaced by U+FFFD"),
+    ]
+    assert [chunk[0] for chunk in chunks_of(database, "s1")] == ["O jacaré \ufffd sumiu.", "Mensagem 2."]
+    assert import_sessions(database, project.project_id, path).events == 0

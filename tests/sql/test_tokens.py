@@ -19,6 +19,7 @@ from rag_core.tokens import (
     list_tokens,
     revoke_token,
     token_to_json,
+    tokens_asked_for,
     tokens_exist,
 )
 
@@ -106,19 +107,23 @@ def test_two_tokens_in_force_never_share_a_name(database: Database) -> None:
 
 def test_without_tokens_the_machine_itself_is_let_in_and_nobody_else(database: Database) -> None:
     assert not tokens_exist(database)
+    assert not tokens_asked_for(database)
     assert admit(database, CLOCK, None, local=HERE) == HERE
     with pytest.raises(NotSignedIn, match="only this machine's operator"):
         admit(database, CLOCK, None, local=None)
 
 
-def test_from_the_first_token_on_the_machine_itself_is_asked_too(database: Database) -> None:
+def test_from_the_first_token_on_the_machine_itself_is_asked_too_for_good(database: Database) -> None:
     create_token(database, CLOCK, name="ci", role="engine", actor=ANA)
     assert tokens_exist(database)
     with pytest.raises(NotSignedIn, match="needs a token"):
         admit(database, CLOCK, None, local=HERE)
     revoke_token(database, CLOCK, "ci", actor=ANA)
     assert not tokens_exist(database)
-    assert admit(database, CLOCK, None, local=HERE) == HERE
+    # the last token's end opens nothing
+    assert tokens_asked_for(database)
+    with pytest.raises(NotSignedIn, match="needs a token"):
+        admit(database, CLOCK, None, local=HERE)
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,8 @@ def test_a_set_whose_cases_all_pass_keeps_and_says_that_it_cannot_tell() -> None
     assert choice.proposal.name == TODAY
     assert choice.reason == (
         "Keep: the set can't tell; 6 cases won and none lost are the least that chance would not explain, and "
-        "only 5 are held out."
+        "only 5 are there. This set can never decide: no number that was tried does better in any of its cases; it "
+        "lacks at least 6 cases that today's numbers fail and others could win."
     )
     assert (choice.detectable_cases, choice.detectable_points) == (6, 1.0)
 

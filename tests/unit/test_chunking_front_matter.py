@@ -83,3 +83,110 @@ def test_anything_else_between_rules_is_text(text: str) -> None:
 def test_no_value_is_ever_constructed() -> None:
     assert read("---\ntitle: !!python/object/apply:os.getcwd []\n---\n# H\n\nx\n") == ("H", ["# H\n\nx"])
     assert read("---\na: &a [x]\nb: [*a, *a]\ntitle: T\n---\nx\n") == ("T", ["x"])
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ('title = "Filas e tópicos"', "Filas e tópicos"),
+        ("title = 'ADR 7: Filas'", "ADR 7: Filas"),
+        ('title = """\nFilas\ne tópicos"""', "Filas e tópicos"),
+        ('"title" = "Filas"', "Filas"),
+        ("title = 2026", "2026"),
+        ("title = 1.50", "1.50"),
+        ("title = 2026-01-31", "2026-01-31"),
+        ("title = true", "true"),
+        ('title = ""', "Decisão"),
+        ('title = ["a", "b"]', "Decisão"),
+        ('Title = "Filas"', "Decisão"),
+        ('draft = true\n[params]\ntitle = "outro"', "Decisão"),
+        ("# só um comentário", "Decisão"),
+        ("", "Decisão"),
+    ],
+)
+def test_front_matter_in_toml_is_read_as_that_in_yaml(line: str, title: str) -> None:
+    assert read(f"+++\n{line}\n+++\n# Decisão\n\ntexto\n") == (title, ["# Decisão\n\ntexto"])
+
+
+def test_a_byte_order_mark_and_windows_line_ends_hide_no_front_matter() -> None:
+    for mark, key in (("+++", "title = 'T'"), ("---", "title: T")):
+        assert read(f"\ufeff{mark}\r\n{key}\r\n{mark}\r\n\r\ntexto\r\n") == ("T", ["texto"])
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "title = Filas sem aspas\ntags = [\n  'a',\n]\n[params]\nx = 1",
+        "title = 'T'\ntitle = 'de novo'",
+        "dia = 2026-13-45",
+        "a = " + "[" * 5000,
+        "n = " + "9" * 5000,
+        "title = 'T'\n" + "chave = 1\n" * 3000,
+    ],
+)
+def test_invalid_toml_that_is_meant_as_a_mapping_is_left_out_without_a_title(block: str) -> None:
+    assert read(f"+++\n{block}\n+++\ntexto\n") == (None, ["texto"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+++\n\nUma nota entre duas marcas.\n\n+++\n\ntexto",
+        "+++\nSe x = 1, vale.\nMais prosa\n\n+++\n\ntexto",
+        "+++\ntitle = 'nunca fechado'\n\ntexto",
+        "+++\ntitle = 'T'\n---\ntexto",
+        "---\ntitle: T\n+++\ntexto",
+        "\n+++\ntitle = 'T'\n+++\ntexto",
+        "++++\ntitle = 'T'\n++++\ntexto",
+        "+++\n[um link](a.md) e prosa\n+++\ntexto",
+    ],
+)
+def test_anything_else_between_plus_signs_is_text(text: str) -> None:
+    _, contents = read(text)
+    for line in text.splitlines():
+        assert any(line.strip() in content for content in contents)
+
+
+def test_a_json_object_with_a_title_at_the_very_top_is_front_matter() -> None:
+    assert read('{\n  "title": "Filas",\n  "tags": ["a"]\n}\n\n# Decisão\n\ntexto\n') == (
+        "Filas",
+        ["# Decisão\n\ntexto"],
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"cobranca": 7}\n\nUm exemplo de resposta.',
+        '{"title": 7}\n\ntexto',
+        '{"title": "T"} e segue a frase',
+        '{"title": "T"\n\ntexto',
+        "{{< aviso >}}\n\ntexto",
+        "{% raw %}\ntexto",
+        '{"a":' * 5000,
+    ],
+)
+def test_any_other_brace_at_the_top_is_text(text: str) -> None:
+    _, contents = read(text)
+    assert contents[0].startswith(text[:15])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '---\ntitle: "a\\0b\\uD800"\n---\ntexto',
+        '+++\ntitle = "a\\u0000b\ufffd"\n+++\ntexto',
+        '{"title": "a\\u0000b\\ud800"}\ntexto',
+    ],
+)
+def test_a_title_holds_nothing_that_no_database_takes(text: str) -> None:
+    assert read(text) == ("ab\ufffd", ["texto"])
+
+
+def test_a_directive_of_an_unknown_version_does_not_stop_the_reading() -> None:
+    assert read("---\n? a---\n%YAML 9.9\n\n---\ntexto\n")[1]
+
+
+@pytest.mark.parametrize("title", ['"\\UFFFFFFFF"', '"\\U00110000"', "!<\\", "&a *a"])
+def test_no_escape_in_a_title_stops_the_reading(title: str) -> None:
+    assert read(f"---\ntitle: {title}\n---\ntexto\n")[1] == ["texto"]

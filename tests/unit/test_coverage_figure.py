@@ -15,7 +15,8 @@ DOCUMENTS = ScopeBar(
     unit="files",
     covered=6,
     without_text=1,
-    left_out=2,
+    faulty=1,
+    pointers=1,
     waiting=1,
     chunks=40,
     without_vector=10,
@@ -25,7 +26,8 @@ WHOLE = ScopeBar(
     unit="files",
     covered=3,
     without_text=0,
-    left_out=0,
+    faulty=0,
+    pointers=0,
     waiting=0,
     chunks=12,
     without_vector=0,
@@ -35,7 +37,8 @@ UNREADABLE = ScopeBar(
     unit="files",
     covered=None,
     without_text=None,
-    left_out=None,
+    faulty=None,
+    pointers=None,
     waiting=None,
     chunks=1,
     without_vector=0,
@@ -45,7 +48,8 @@ NOTHING = ScopeBar(
     unit="sessions",
     covered=0,
     without_text=0,
-    left_out=0,
+    faulty=0,
+    pointers=0,
     waiting=0,
     chunks=0,
     without_vector=0,
@@ -62,7 +66,8 @@ def scope_bars(draw: st.DrawFn) -> ScopeBar:
         unit="files",
         covered=draw(counts),
         without_text=draw(counts),
-        left_out=draw(counts),
+        faulty=draw(counts),
+        pointers=draw(counts),
         waiting=draw(counts),
         chunks=chunks,
         without_vector=draw(st.integers(min_value=0, max_value=chunks)),
@@ -81,7 +86,8 @@ def test_ten_files_and_forty_chunks_are_drawn_by_their_shares() -> None:
     assert shares(coverage_bars([DOCUMENTS], LIGHT)) == {
         "in the index": 0.6,
         "without text": 0.1,
-        "skipped": 0.2,
+        "could not be indexed": 0.1,
+        "LFS pointers": 0.1,
         "not read yet": 0.1,
         "with a vector": 0.75,
         "without a vector": 0.25,
@@ -91,7 +97,7 @@ def test_ten_files_and_forty_chunks_are_drawn_by_their_shares() -> None:
 def test_what_is_missing_is_told_in_words_above_the_bar() -> None:
     assert words(coverage_bars([DOCUMENTS], LIGHT)) == [
         "<b>documents: 6 of 10 files in the index</b>",
-        "✗ 2 skipped · ○ 1 not read yet · 1 without text",
+        "✗ 1 could not be indexed · ○ 1 not read yet · 1 LFS pointer · 1 without text",
         "40 chunks, ✗ 10 without a vector",
     ]
 
@@ -134,7 +140,7 @@ def test_words_take_the_ink_of_the_theme(theme) -> None:
 def test_the_same_sign_never_stands_for_two_things_in_one_bar() -> None:
     files = [bar for bar in coverage_bars([DOCUMENTS], LIGHT).data if "vector" not in bar.name]
     signs = [(bar.marker.color, bar.marker.pattern.shape) for bar in files]
-    assert len(set(signs)) == len(files) == 4
+    assert len(set(signs)) == len(files) == 5
 
 
 @given(scope_bars())

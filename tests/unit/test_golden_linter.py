@@ -73,6 +73,22 @@ def test_a_file_that_was_deleted_since_the_last_indexing_is_a_fault() -> None:
     ]
 
 
+def test_what_is_known_of_a_path_beside_the_index_is_told_in_its_place() -> None:
+    elsewhere = {"README.md": "is outside."}
+    deleted = {"docs/gone.md": "It was deleted in commit 123."}
+    faults = lint(
+        golden("[README.md, docs/gone.md]"),
+        indexed=INDEXED,
+        in_repository=REPOSITORY,
+        elsewhere=elsewhere,
+        deleted=deleted,
+    )
+    assert [fault.message for fault in faults] == [
+        "“README.md” is outside.",
+        "“docs/gone.md” does not exist in the repository; did you mean “docs/novo.md”? It was deleted in commit 123.",
+    ]
+
+
 def test_without_a_repository_only_the_index_is_asked() -> None:
     assert messages("[docs/guia.md, docs/giua.md]", in_repository=None) == [
         "“docs/giua.md” is not in the index; did you mean “docs/guia.md”?"

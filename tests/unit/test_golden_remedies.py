@@ -95,7 +95,7 @@ def test_a_case_that_one_signal_knows_better_is_told_the_nearest_weights() -> No
     assert weight.settings == dataclasses.replace(
         settings, weight_vector=weight.high, weight_lexical=1 - weight.high
     )
-    assert weight.sentence == "It passes with a vector weight of 0.0000 to 0.4999 (now 0.6)."
+    assert weight.sentence == "It passes with a vector weight of 0 to 0.4999 (now 0.6)."
 
 
 def test_a_case_that_passes_on_a_sliver_of_weights_is_told_that_sliver() -> None:
@@ -120,7 +120,7 @@ def test_each_rival_has_the_weights_at_which_the_expected_chunk_stands_above_it(
     settings = RankingSettings(weight_vector=0.9, weight_lexical=0.1, threshold=None, limit=1)
     told = explained(expecting("b.md"), candidates, settings)
     crossings = {entry.candidate.origin.place.key: told.crossing(entry) for entry in told.ranking.whole_set}
-    assert crossings == {"a.md": "below 0.5003", "b.md": "", "c.md": "above 0.4992", "d.md": "never"}
+    assert crossings == {"a.md": "below 0.5002", "b.md": "", "c.md": "above 0.4993", "d.md": "no weight"}
 
 
 def test_reciprocal_ranks_have_no_weight_to_change() -> None:

@@ -77,7 +77,7 @@ def test_bad_lines_are_refused_by_their_numbers_and_the_rest_is_taken(tmp_path: 
     found = outcomes(tmp_path, content)
 
     assert {number: found[number] for number in (1, 6, 9)} == {1: "first", 6: "middle", 9: "last"}
-    assert found[2] == "holds a NUL"
+    assert found[2] == "holds only NULs"
     assert "object" in found[4]
     assert "object" in found[5]
     assert found[8].startswith("Invalid JSON")
@@ -157,11 +157,40 @@ def test_a_time_in_utc_may_end_in_z(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "payload",
-    [b'{"text": "a\\u0000b"}', b'{"deep": [{"k\\u0000": 1}]}', b'{"text": "\\\\\\u0000"}'],
+    ("payload", "kept", "notes"),
+    [
+        (b'{"text": "a\\u0000b"}', {"text": "ab"}, ("1 NUL removed",)),
+        (b'{"text": "a\0b\0"}', {"text": "ab"}, ("2 NULs removed",)),
+        (b'{"deep": [{"k\\u0000": 1, "k": 2}]}', {"deep": [{"k": 1, "k 1": 2}]}, ("1 NUL removed",)),
+        (b'{"text": "\\\\\\u0000"}', {"text": "\\"}, ("1 NUL removed",)),
+        (b'{"text": "a\\ud800b"}', {"text": "a\ufffdb"}, ("1 lone surrogate replaced by U+FFFD",)),
+        (
+            b'{"text": ["\\uDC00\\uD83D", "\\u0000"]}',
+            {"text": ["\ufffd\ufffd", ""]},
+            ("1 NUL removed", "2 lone surrogates replaced by U+FFFD"),
+        ),
+        (b'{"text": "\\ud83d\\ude00 \\\\ud800"}', {"text": "\U0001f600 \\ud800"}, ()),
+    ],
 )
-def test_an_escaped_nul_is_refused_since_no_database_takes_it(tmp_path: Path, payload: bytes) -> None:
-    assert outcomes(tmp_path, line_of(payload={}).replace(b"{}", payload)) == {1: "holds a NUL"}
+def test_what_no_database_takes_is_mended_in_the_texts_and_said(
+    tmp_path: Path, payload: bytes, kept: dict[str, object], notes: tuple[str, ...]
+) -> None:
+    (entry,) = read(tmp_path, line_of(payload={}).replace(b"{}", payload))
+
+    assert isinstance(entry, EventLine)
+    assert (entry.event.payload, entry.notes) == (kept, notes)
+
+
+def test_a_title_is_mended_too_and_a_name_is_not(tmp_path: Path) -> None:
+    (entry,) = read(tmp_path, line_of(title="X").replace(b'"X"', b'"Fre\\u0000te \\ud800"'))
+    assert isinstance(entry, EventLine)
+    assert entry.event.title == "Frete \ufffd"
+
+    for field, key in (("sessionId", b"s1"), ("eventId", b"e1"), ("actor.id", b"ana")):
+        nul = line_of().replace(b'"' + key + b'"', b'"' + key + b'\\u0000"')
+        assert outcomes(tmp_path, nul) == {1: f"{field}: holds a NUL"}
+        half = line_of().replace(b'"' + key + b'"', b'"' + key + b'\\ud800"')
+        assert outcomes(tmp_path, half)[1].startswith("Invalid JSON")
 
 
 def test_talking_about_the_escape_of_a_nul_is_no_nul(tmp_path: Path) -> None:
@@ -178,8 +207,15 @@ def test_a_number_that_no_database_takes_is_refused(tmp_path: Path, number: byte
     assert "number" in found[1]
 
 
-@pytest.mark.parametrize("payload", [b'{"text": "\\ud800"}', b'{"deep": ' + b"[" * 500 + b"]" * 500 + b"}"])
-def test_a_lone_surrogate_and_endless_nesting_are_refused(tmp_path: Path, payload: bytes) -> None:
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b'{"deep": ' + b"[" * depth + text + b"]" * depth + b"}"
+        for depth in (500, 9000)
+        for text in (b"", b'"\\u0000"')
+    ],
+)
+def test_endless_nesting_is_refused(tmp_path: Path, payload: bytes) -> None:
     assert outcomes(tmp_path, line_of(payload={}).replace(b"{}", payload))[1].startswith("Invalid JSON")
 
 

@@ -1,0 +1,137 @@
+"""Long work that is begun by a person who then looks on: functions that another process can be given."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from medir.calibration_shelf import CalibrationShelf
+
+if TYPE_CHECKING:
+    from medir.wiring import Services
+    from rag_core.calibrating import Demands
+    from rag_core.database.projects import Project
+    from rag_core.golden.baseline_file import Baseline
+    from rag_core.indexing import IndexMode
+    from rag_core.model import Actor, Scope
+    from rag_core.runs import Progress
+
+
+def calibrate(
+    services: "Services",
+    listener: "Progress",
+    *,
+    project: "Project",
+    actor: "Actor",
+    demands: "Demands",
+    run_id: UUID,
+) -> None:
+    """Calibrate, and keep what was found for whoever opens the page."""
+    services.calibrator.calibrate(
+        project,
+        actor=actor,
+        demands=demands,
+        listener=listener,
+        run_id=run_id,
+        keep=CalibrationShelf(services.configuration.home).try_put,
+    )
+
+
+def run_golden(
+    services: "Services",
+    listener: "Progress",
+    *,
+    project: "Project",
+    actor: "Actor",
+    baseline: "Baseline | None",
+    allow_degraded: bool,
+    run_id: UUID,
+) -> None:
+    """Run the golden set; with a baseline, the comparison is recorded too."""
+    if baseline is None:
+        services.evaluation.run_golden(
+            project, actor=actor, allow_degraded=allow_degraded, listener=listener, run_id=run_id
+        )
+        return
+    from rag_core.comparing import run_against  # noqa: PLC0415  a run without a baseline needs none of it
+
+    run_against(
+        services.evaluation,
+        project,
+        baseline,
+        actor=actor,
+        allow_degraded=allow_degraded,
+        listener=listener,
+        run_id=run_id,
+    )
+
+
+def raise_floor(
+    services: "Services",
+    listener: "Progress",
+    *,
+    project: "Project",
+    actor: "Actor",
+    file: Path,
+    reason: str,
+    run_id: UUID,
+) -> None:
+    """Raise the floor in a cases file to what passes now."""
+    from rag_core.evaluation import raise_project_floor  # noqa: PLC0415
+
+    raise_project_floor(
+        services.evaluation,
+        project,
+        file=file,
+        actor=actor,
+        reason=reason,
+        listener=listener,
+        run_id=run_id,
+    )
+
+
+def freeze_baseline(
+    services: "Services", listener: "Progress", *, project: "Project", actor: "Actor", name: str, run_id: UUID
+) -> None:
+    """Freeze a baseline of today's run."""
+    from rag_core.baselines import freeze  # noqa: PLC0415
+
+    freeze(
+        services.evaluation,
+        project,
+        name,
+        clock=services.clock,
+        actor=actor,
+        listener=listener,
+        run_id=run_id,
+    )
+
+
+def run_index(
+    services: "Services",
+    listener: "Progress",
+    *,
+    project: "Project",
+    actor: "Actor",
+    mode: "IndexMode",
+    scopes: "tuple[Scope, ...]",
+    run_id: UUID,
+    session_id: str | None = None,
+    ref: str | None = None,
+    dry_run: bool = False,
+    allow_vote_loss: bool = False,
+    allow_emptied: bool = False,
+) -> None:
+    """Bring an index up to date."""
+    services.indexing.run(
+        project,
+        actor=actor,
+        mode=mode,
+        scopes=scopes,
+        session_id=session_id,
+        ref=ref,
+        dry_run=dry_run,
+        allow_vote_loss=allow_vote_loss,
+        allow_emptied=allow_emptied,
+        listener=listener,
+        run_id=run_id,
+    )

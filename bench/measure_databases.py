@@ -358,6 +358,8 @@ def _extensions(bench: Bench) -> str:
     )
     url = bench.server.url("app", name)
     bench.fill(url)
+    # for the pooler, as it is before the verbs change it
+    bench.database("pooled", template=name)
     return url
 
 
@@ -388,8 +390,7 @@ def _own_schema(bench: Bench) -> str:
 
 
 def _pooler(bench: Bench) -> str:
-    name = bench.database("pooled", template="supabase")
-    return bench.server.url("app", name, port=bench.pool(name))
+    return bench.server.url("app", "pooled", port=bench.pool("pooled"))
 
 
 def _standby(bench: Bench) -> str:
@@ -539,6 +540,7 @@ def main() -> None:
         before, _, rest = text.partition(BEGINS)
         _, _, after = rest.partition(ENDS)
         DOCUMENT.write_text(f"{before}{BEGINS}\n{table(found)}\n{ENDS}{after}", encoding="utf-8")
+    print(table(found))
     faults = [outcome for _, outcomes in found for outcome in outcomes if outcome.faulty]
     print(f"{len(faults)} faults")
     sys.exit(1 if faults else 0)

@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
-import psycopg
-from psycopg.conninfo import conninfo_to_dict
-
+from rag_core.database.address import check_address
 from rag_core.errors import InvalidInput, Unavailable
 
 if TYPE_CHECKING:
@@ -47,11 +45,11 @@ class Configuration:
     """
 
     home: Path
-    database_url: str | None
+    database_url: str | None = field(repr=False)
     ollama_host: str
     port: int
     embedding: "ConfiguredProvider"
-    settings: tuple[Setting, ...]
+    settings: tuple[Setting, ...] = field(repr=False)
     sign_in: "Mapping[str, Role]" = field(default_factory=dict)
     oidc: Mapping[str, str] = field(default_factory=dict, repr=False)
 
@@ -146,14 +144,7 @@ def _checked_url(url: str) -> str | None:
     """
     if not url:
         return None
-    try:
-        conninfo_to_dict(url)
-    except psycopg.ProgrammingError as error:
-        raise InvalidInput(
-            "DATABASE_URL is no address of a PostgreSQL database.",
-            hint="Write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, or leave it out to use the embedded server.",
-            where={"field": "DATABASE_URL"},
-        ) from error
+    check_address(url)
     return url
 
 

@@ -8,12 +8,15 @@ from importlib.metadata import version
 from pathlib import Path
 
 from medir.configuration import Configuration
-from medir.wiring import LOSS_LOG, Services, open_services
+from medir.wiring import LOSS_LOG, Services, database_url, open_services
 from rag_core.adopting import SettingsInForce, settings_in_force
 from rag_core.clock import SystemClock
+from rag_core.database.address import identifier, psql
+from rag_core.database.connections import connect, translated_errors
 from rag_core.database.index_identity import read_scope_states
 from rag_core.database.migration import migration_status
 from rag_core.database.projects import Project, list_projects
+from rag_core.database.standing import Standing, locale_problem, read_standing
 from rag_core.embedding.providers import Providers
 from rag_core.errors import MedirError
 from rag_core.losses import Losses
@@ -25,6 +28,8 @@ from rag_core.tokens import tokens_asked_for
 # a proxy that says nothing of whom it asks for can't be told from somebody at this machine
 BEFORE_A_PROXY = "Make a token before a proxy is put in front: medir token create NAME --role maintainer"
 
+# a run's hold, its work, and its progress
+_LEAST_CONNECTIONS = 3
 _LEAST_FREE_BYTES = 500_000_000
 # in earlier ones, an insert beside a vacuum can fail with "graph not repaired"
 _BEST_PGVECTOR = (0, 8, 4)
@@ -84,27 +89,84 @@ def _disk(home: Path) -> Check:
 
 
 def _database(configuration: Configuration) -> Iterator[Check]:
+    kind = "named by DATABASE_URL" if configuration.database_url else "embedded"
     try:
-        with open_services(configuration) as services:
-            yield from _inside(services)
+        with database_url(configuration) as url:
+            # first, since what was just migrated is what the server is asked about
+            schema = list(_schema(configuration))
+            with translated_errors(), connect(url) as connection:
+                standing = read_standing(connection)
+            yield from _server(standing, kind)
+            if locale_problem(standing) is None:
+                yield from schema
     except MedirError as error:
         yield Check(name="database", ok=False, found=error.message, remedy=error.hint or None)
 
 
+def _server(found: Standing, kind: str) -> Iterator[Check]:
+    """What the server is and lets the role do, learned without asking it for anything."""
+    told = f"PostgreSQL {found.version}, {kind}" + (", through a pooler" if found.pooled else "")
+    yield Check(name="database", ok=True, found=told)
+    yield _writes(found)
+    yield _connections(found)
+    yield check_pgvector(found.vector_version)
+    problem = locale_problem(found)
+    yield Check(
+        name="locale",
+        ok=problem is None,
+        found=problem or "letters have Unicode's cases",
+        remedy=problem and "create database medir encoding 'UTF8' lc_ctype 'C.UTF-8' template template0;",
+    )
+
+
+def _writes(found: Standing) -> Check:
+    if found.standby or found.read_only:
+        kind = "a standby" if found.standby else "read-only by its settings"
+        return Check(
+            name="writes",
+            ok=False,
+            found=f"{kind}: what reads works, no search or run is recorded, nothing can be changed",
+            remedy="Point DATABASE_URL at the server that takes writes.",
+        )
+    if not found.may_write:
+        schema, role = identifier(found.schema or "public"), identifier(found.role)
+        grant = f"grant select, insert, update, delete on all tables in schema {schema} to {role}"
+        return Check(
+            name="writes",
+            ok=False,
+            found=f"the role {found.role} may only read: no search or run is recorded, nothing can be changed",
+            remedy=f"Ask the operator to run once: {psql(grant)}",
+        )
+    return Check(name="writes", ok=True, found=f"as {found.role}, in the schema {found.schema or '-'}")
+
+
+def _connections(found: Standing) -> Check:
+    idle = f", ended after {found.idle_session_s} s idle" if found.idle_session_s else ""
+    if found.connections is not None and found.connections < _LEAST_CONNECTIONS:
+        return Check(
+            name="connections",
+            ok=False,
+            found=f"the role {found.role} may hold {found.connections}; a run takes {_LEAST_CONNECTIONS}{idle}",
+            remedy=(
+                f"Ask the operator to run once: {psql(f'alter role {identifier(found.role)} connection limit 10')}"
+            ),
+        )
+    held = "no limit of the role's" if found.connections is None else f"at most {found.connections}"
+    return Check(name="connections", ok=True, found=held + idle)
+
+
+def _schema(configuration: Configuration) -> Iterator[Check]:
+    """Migrated as any verb would have it; then what stands in it."""
+    try:
+        with open_services(configuration) as services:
+            yield from _inside(services)
+    except MedirError as error:
+        yield Check(name="schema", ok=False, found=error.message, remedy=error.hint or None)
+
+
 def _inside(services: Services) -> Iterator[Check]:
     with services.database.connection() as connection:
-        row = connection.execute(
-            """
-            select current_setting('server_version'), lower('É') = 'é',
-                (select extversion from pg_extension where extname = 'vector')
-            """
-        ).fetchone()
         schema = migration_status(connection)
-    server, locale_ok, extension = row or ("unknown", False, None)
-    kind = "embedded" if services.server is not None else "named by DATABASE_URL"
-    yield Check(name="database", ok=True, found=f"PostgreSQL {server}, {kind}")
-    yield check_pgvector(extension)
-    yield Check(name="locale", ok=bool(locale_ok), found="accented letters have cases" if locale_ok else "C")
     yield Check(name="schema", ok=not schema.pending, found=f"migration {schema.current}")
     yield _callers(services)
     with services.database.connection() as connection:

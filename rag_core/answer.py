@@ -54,7 +54,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """All that one search found. `search_id` None: nothing to attach a vote to.
+    """All that one search found. `search_id` None: nothing to attach a vote to, and `not_recorded` says why.
 
     `contents` holds the texts of the hits by chunk id. `provider_reason` says in a sentence why the question
     has no vector, `settings_problem` why the project's `settings.yaml` is not heeded. `notice` is
@@ -73,6 +73,7 @@ class Answer:
     notice: str | None
     explanation: Explanation | None
     settings_problem: str | None = None
+    not_recorded: str | None = None
 
     def to_json(self, *, whole_set: bool = False) -> dict[str, object]:
         """The contract's search object; `wholeSet` only when asked for."""
@@ -101,6 +102,8 @@ class Answer:
             answer["providerReason"] = self.provider_reason
         if self.settings_problem is not None:
             answer["settingsProblem"] = self.settings_problem
+        if self.not_recorded is not None:
+            answer["notRecorded"] = self.not_recorded
         if whole_set:
             answer["wholeSet"] = [ranked_to_json(entry) for entry in self.ranking.whole_set]
         if self.explanation is not None:

@@ -109,6 +109,7 @@ class Calibration:
     findings: Findings
     votes: VoteEvidence
     disagreement: Disagreement | None = None
+    not_recorded: str | None = None
 
     def light(self) -> "Calibration":
         """The same without the candidates themselves: a tenth in size, and all that a picture needs."""
@@ -125,6 +126,7 @@ class Calibration:
             | {"index": self.index.to_json(), "votes": self.votes.to_json()}
             | self.demands.to_json()
             | ({} if self.disagreement is None else {"settingsDiffer": self.disagreement.to_json()})
+            | ({} if self.not_recorded is None else {"notRecorded": self.not_recorded})
         )
 
 
@@ -183,7 +185,6 @@ class Calibrator:
         parameters = {"cases": str(file), "baseline": name, "trial": overrides.any_given}
         with running(
             self._database,
-            self._clock,
             project.project_id,
             "calibration",
             actor=actor,
@@ -230,6 +231,7 @@ class Calibrator:
                 findings=findings,
                 votes=weigh_votes(self._database, project.project_id, findings.settings, findings.proposal),
                 disagreement=measured.sources.disagreement,
+                not_recorded=handle.not_recorded,
             )
             if keep is not None:
                 keep(found)
@@ -249,7 +251,7 @@ class Calibrator:
 
     def last_run(self, project: Project) -> Run | None:
         """The calibration started last; one whose process died is closed as interrupted first."""
-        return last_run(self._database, self._clock, project.project_id, "calibration")
+        return last_run(self._database, project.project_id, "calibration")
 
     def ended_runs(self, project: Project, *, count: int) -> tuple[Run, ...]:
         """The last calibrations that ended well, whoever made them and wherever, the newest first."""

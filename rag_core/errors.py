@@ -12,8 +12,11 @@
     │   ├── Busy              another run holds what this one needs
     │   └── NotComparable     two runs whose ground differs
     ├── Unavailable           a service is missing: database, extension, git, provider
-    │   ├── DatabaseUnavailable
+    │   ├── DatabaseUnavailable   no answer, or it went away in the middle
+    │   ├── DatabaseBusy      too many connections, or somebody else holds what is needed
+    │   ├── DatabaseRefused   it answers, and does not let this be done as it stands
     │   └── OperatorNeeded    only an operator of the database can go on; carries the one command
+    │       └── DatabaseReadOnly  it lets itself be read, and no more
     └── EmbeddingFailed       the provider failed; caught by the embedding service, never seen by a user
 
 Each carries a one-sentence `message` and a `hint` that says what to do, a stable `code` for machines,
@@ -154,10 +157,28 @@ class DatabaseUnavailable(Unavailable):
     code = "databaseUnavailable"
 
 
+class DatabaseBusy(Unavailable):
+    """The database answers, and others are in the way: a later try may do."""
+
+    code = "databaseBusy"
+
+
+class DatabaseRefused(Unavailable):
+    """The database answers, and refuses what is asked as it stands there: who asks, where, or what it finds."""
+
+    code = "databaseRefused"
+
+
 class OperatorNeeded(Unavailable):
     """The role in use may not do this; the hint holds the one command for an operator."""
 
     code = "operatorNeeded"
+
+
+class DatabaseReadOnly(OperatorNeeded):
+    """The database lets itself be read, and no more: a standby, or read-only by its settings."""
+
+    code = "databaseReadOnly"
 
 
 class EmbeddingFailed(MedirError):

@@ -52,8 +52,9 @@ class GoldenRun:
     `settings_made_for` is the model that the numbers were decided for, None where nobody decided or said it.
     `vectors` (of the questions, None where there was none), `found` (fetched deeper than ranked) and `rankings` are
     in the order of the cases. `others` holds the candidates of other lexical ways, where they were asked for.
-    `stale` is None where the index is of the repository's commit, `provider` what searches of this moment meet, and
-    `disagreement` where adopted and committed settings differ.
+    `not_recorded` says why it stands in no row of `runs`, None where it does. `stale` is None where the index is of
+    the repository's commit, `provider` what searches of this moment meet, and `disagreement` where adopted and
+    committed settings differ.
     """
 
     settings: SearchSettings
@@ -69,6 +70,7 @@ class GoldenRun:
     stale: Staleness | None = None
     provider: ProviderNow = field(default_factory=lambda: ProviderNow(changed=False, reason=None))
     disagreement: Disagreement | None = None
+    not_recorded: str | None = None
     settings_made_for: str | None = None
     vectors: tuple[Vectors | None, ...] = field(default=(), compare=False, repr=False)
     others: Mapping[LexicalWay, tuple[CandidateSet, ...]] = field(default_factory=dict, repr=False)
@@ -133,6 +135,8 @@ class GoldenRun:
             told["settingsMadeFor"] = self.settings_made_for
         if self.disagreement is not None:
             told["settingsDiffer"] = self.disagreement.to_json()
+        if self.not_recorded is not None:
+            told["notRecorded"] = self.not_recorded
         return told
 
 
@@ -230,7 +234,6 @@ class Evaluation:
         committed.sound()
         with running(
             self._database,
-            self._clock,
             project.project_id,
             "golden",
             actor=actor,
@@ -272,6 +275,7 @@ class Evaluation:
                 stale=measure_staleness(self._database, project, measured.states),
                 provider=self._search.provider_now(measured.facts.model),
                 disagreement=measured.sources.disagreement,
+                not_recorded=handle.not_recorded,
                 settings_made_for=measured.sources.made_for(measured.settings),
             )
             handle.result = run.to_json() | ({} if compare is None else {"baseline": compare(run)})

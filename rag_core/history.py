@@ -7,7 +7,6 @@ from rag_core.database.golden_history import GoldenRecord, read_golden_history
 from rag_core.database.projects import Project
 from rag_core.database.runs import Run, find_run, request_cancel
 from rag_core.errors import UsageError
-from rag_core.ports import Clock
 from rag_core.runs import last_run
 
 __all__ = ["GoldenRecord", "Run", "golden_history", "golden_result", "last_golden_run", "stop_golden_run"]
@@ -40,9 +39,9 @@ def golden_result(database: Database, project_id: str, run_id: str) -> dict[str,
     return run.result
 
 
-def last_golden_run(database: Database, clock: Clock, project: Project) -> Run | None:
+def last_golden_run(database: Database, project: Project) -> Run | None:
     """The golden run started last; one whose process died is closed as interrupted first."""
-    return last_run(database, clock, project.project_id, "golden")
+    return last_run(database, project.project_id, "golden")
 
 
 def stop_golden_run(database: Database, project: Project, run: Run) -> bool:

@@ -16,7 +16,6 @@ from rag_core.database.projects import Project
 from rag_core.database.runs import Run, find_run, recent_runs, request_cancel
 from rag_core.database.source_chunks import SourceChunk, locate_chunk, read_source_chunks
 from rag_core.model import Place, Scope
-from rag_core.ports import Clock
 from rag_core.runs import close_interrupted, last_run
 
 __all__ = ["ChunkPage", "IndexedPlace", "Run", "Showing", "SourceChunk"]
@@ -78,21 +77,21 @@ def searches_with(database: Database, project_id: str, chunk_id: str) -> tuple[S
         )
 
 
-def index_runs(database: Database, clock: Clock, project: Project, *, count: int = RUNS_LISTED) -> list[Run]:
+def index_runs(database: Database, project: Project, *, count: int = RUNS_LISTED) -> list[Run]:
     """The last index runs, newest first; those whose process died are closed as interrupted before."""
-    close_interrupted(database, clock, project.project_id, "index")
+    close_interrupted(database, project.project_id, "index")
     with database.connection() as connection:
         return recent_runs(connection, project.project_id, "index", count=count)
 
 
-def last_index_run(database: Database, clock: Clock, project: Project) -> Run | None:
+def last_index_run(database: Database, project: Project) -> Run | None:
     """The index run started last; one whose process died is closed as interrupted first."""
-    return last_run(database, clock, project.project_id, "index")
+    return last_run(database, project.project_id, "index")
 
 
-def find_index_run(database: Database, clock: Clock, project: Project, run_id: UUID) -> Run | None:
+def find_index_run(database: Database, project: Project, run_id: UUID) -> Run | None:
     """One index run; None where the project has none of that id. One whose process died is closed before."""
-    close_interrupted(database, clock, project.project_id, "index")
+    close_interrupted(database, project.project_id, "index")
     with database.connection() as connection:
         run = find_run(connection, project.project_id, run_id)
     return run if run is not None and run.kind == "index" else None

@@ -6,6 +6,7 @@ Deterministic: exact vector search, each question embedded alone and its vector 
 import dataclasses
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from rag_core.database.candidates import QUERY_VERSION
@@ -20,7 +21,7 @@ from rag_core.database.index_identity import (
 )
 from rag_core.database.projects import Project
 from rag_core.database.vectors import keep_vectors, read_vectors
-from rag_core.errors import Refused, UsageError
+from rag_core.errors import OperatorNeeded, Refused, UsageError
 from rag_core.golden.cases import GoldenSet
 from rag_core.in_force import CommittedFile, SettingsSources, read_sources
 from rag_core.model import (
@@ -189,7 +190,8 @@ class Measurement:
         return vectors
 
     def _keep(self, project: Project, model_id: str, text_hash: str, vector: Vectors) -> None:
-        with self._database.connection() as connection:
+        # where nothing can be kept, the question is embedded anew by the next run
+        with suppress(OperatorNeeded), self._database.connection() as connection:
             keep_vectors(connection, project.project_id, model_id, "question", {text_hash: vector})
 
     def _gather(

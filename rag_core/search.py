@@ -154,7 +154,8 @@ class Search:
             session_id=session_id,
             synthetic=synthetic,
         )
-        search_id = str(record.id) if self._telemetry.record(record) else None
+        not_recorded = self._telemetry.record(record)
+        search_id = str(record.id) if not_recorded is None else None
         if session_id is not None:
             self._narration.tell_search(
                 project_id,
@@ -166,7 +167,7 @@ class Search:
                 actor=actor,
                 at=asked_at,
             )
-        return dataclasses.replace(answer, search_id=search_id)
+        return dataclasses.replace(answer, search_id=search_id, not_recorded=not_recorded)
 
     def look(
         self,

@@ -8,7 +8,7 @@ import psycopg
 
 from rag_core.database.connections import Database
 from rag_core.database.searches import SearchRecord, insert_search
-from rag_core.errors import MedirError
+from rag_core.errors import MedirError, OperatorNeeded
 from rag_core.losses import Losses
 
 _LOG = logging.getLogger("medir.telemetry")
@@ -28,8 +28,11 @@ class Telemetry:
         if self._losses is not None:
             self._losses.prepare()
 
-    def record(self, record: SearchRecord) -> bool:
-        """Write one search within about 1.5 seconds; false when it could not be written."""
+    def record(self, record: SearchRecord) -> str | None:
+        """Write one search within about 1.5 seconds; why that could not be done, None where it was.
+
+        Where the database lets itself be read only, that is told and not counted: nothing was ever to be had.
+        """
         try:
             with self._database.transaction() as connection:
                 connection.execute(
@@ -37,12 +40,15 @@ class Telemetry:
                     (_LOCK_TIMEOUT, _STATEMENT_TIMEOUT),
                 )
                 insert_search(connection, record)
+        except OperatorNeeded as error:
+            return error.message
         except (MedirError, psycopg.Error) as error:
-            self._note_loss(record.asked_at, error)
-            return False
+            cause = error.__cause__
+            self._note_loss(record.asked_at, cause if isinstance(cause, psycopg.Error) else error)
+            return error.message if isinstance(error, MedirError) else "The database could not take it."
         if self._losses is not None:
             self._losses.settle()
-        return True
+        return None
 
     def _note_loss(self, at: datetime, error: Exception) -> None:
         # the lines after the first may quote the row, and with it the question

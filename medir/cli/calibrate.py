@@ -89,6 +89,8 @@ def _print(output: Output, found: Calibration) -> None:
         output.say("Today's numbers are those of settings.yaml.")
     if found.disagreement is not None:
         output.say(found.disagreement.sentence)
+    if found.not_recorded is not None:
+        output.say(f"This calibration is not recorded. {found.not_recorded}")
     for line in told_of_proposal(findings):
         output.say(line)
     if findings.shortfall is not None:

@@ -1,23 +1,20 @@
 """`medir db`: the database behind the installation."""
 
 import os
-import subprocess
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 import click
 
 from medir.cli.frame import Output, configuration, with_output
 from medir.configuration import Configuration
 from medir.wiring import database_url, embedded_server
+from rag_core.database.address import shown_address
 from rag_core.database.connections import Database
+from rag_core.database.copies import dump, restore
 from rag_core.database.migration import migrate, migration_status
 from rag_core.database.server import EmbeddedServer
-from rag_core.database.server_cluster import installed_programs
 from rag_core.errors import Unavailable, UsageError
 from rag_core.files import unfinished
-
-_PLAIN = ("--no-owner", "--no-privileges")
 
 
 @click.group("db")
@@ -85,21 +82,17 @@ def stop_verb(output: Output) -> None:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @with_output
 def dump_verb(output: Output, file: Path) -> None:
-    """Write a copy of the whole database to FILE."""
+    """Write a copy of everything that Medir keeps to FILE."""
+    config = configuration()
     if file.exists():
         raise _taken(file)
     copy = unfinished(file)
-    with database_url(configuration()) as url:
+    with database_url(config) as url:
         try:
-            _program(
-                "pg_dump",
-                "--format=custom",
-                *_PLAIN,
-                f"--file={copy}",
-                f"--dbname={url}",
-                writes=(copy, file),
-            )
+            dump(url, copy, ambient=config.database_url is not None)
             _name(copy, file)
+        except Unavailable as error:
+            raise type(error)(error.message.replace(str(copy), str(file)), hint=error.hint) from error
         finally:
             copy.unlink(missing_ok=True)
     output.emit({"file": str(file), "bytes": file.stat().st_size})
@@ -111,20 +104,15 @@ def dump_verb(output: Output, file: Path) -> None:
 @with_output
 def restore_verb(output: Output, file: Path) -> None:
     """Fill an empty database from FILE."""
-    with database_url(configuration()) as url:
+    config = configuration()
+    with database_url(config) as url:
         with Database(url) as opened, opened.connection() as connection:
             if migration_status(connection).current:
                 raise UsageError(
                     "The database holds a Medir schema already.",
                     hint="Restore into an empty one: another DATABASE_URL, or a new MEDIR_HOME.",
                 )
-        _program(
-            "pg_restore",
-            *_PLAIN,
-            "--single-transaction",
-            f"--dbname={url}",
-            str(file),
-        )
+        restore(url, file, ambient=config.database_url is not None)
         applied = migrate(url)
     output.emit({"file": str(file), "applied": list(applied)})
     output.say(f"Restored {file}.")
@@ -137,20 +125,13 @@ def _describe(url: str, *, embedded: bool) -> dict[str, object]:
         ).fetchone()
         migration = migration_status(connection)
     return {
-        "url": _without_password(url),
+        "url": shown_address(url),
         "version": row[0] if row else None,
         "vectorVersion": row[1] if row else None,
         "migration": migration.current,
         "pending": list(migration.pending),
         "embedded": embedded,
     }
-
-
-def _without_password(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.password is None:
-        return url
-    return urlunsplit(parts._replace(netloc=parts.netloc.replace(f":{parts.password}@", ":***@")))
 
 
 def _required_server(config: Configuration) -> EmbeddedServer:
@@ -179,16 +160,3 @@ def _name(copy: Path, file: Path) -> None:
 
 def _taken(file: Path) -> UsageError:
     return UsageError(f"{file} exists already.", hint="Name a new file; a copy never overwrites.")
-
-
-def _program(name: str, *arguments: str, writes: tuple[Path, Path] | None = None) -> None:
-    """Run one of the server's programs; `writes`: the file that it is told to write, and what a person knows it by."""
-    finished = subprocess.run(
-        [str(installed_programs() / "bin" / name), *arguments], capture_output=True, check=False
-    )
-    if finished.returncode != 0:
-        lines = finished.stderr.decode(errors="replace").strip().splitlines() or [
-            f"it ended with {finished.returncode}"
-        ]
-        told = lines[0].replace(str(writes[0]), str(writes[1])) if writes else lines[0]
-        raise Unavailable(f"{name} failed: {told}", hint="Mend what it names, then try again.")

@@ -333,6 +333,8 @@ def _print_ground(output: Output, run: GoldenRun) -> None:
     if run.disagreement is not None:
         taken = "the adopted ones" if run.settings.source == "adopted" else "the committed ones"
         output.say(f"{run.disagreement.sentence} This run took {taken}.")
+    if run.not_recorded is not None:
+        output.say(f"This run is not recorded. {run.not_recorded}")
 
 
 def _print_explanation(output: Output, explained: CaseExplanation) -> None:

@@ -103,6 +103,8 @@ def _print(output: Output, answer: Answer, *, whole: bool) -> None:
         + (f" ({settings.preset})" if settings.preset else "")
         + ("" if answer.search_id else "; not recorded")
     )
+    if answer.not_recorded is not None:
+        output.say(answer.not_recorded)
     if whole:
         output.people.print(_whole_set(answer.ranking))
     if answer.explanation is not None:

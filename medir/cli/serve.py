@@ -24,7 +24,7 @@ from medir.configuration import port_number
 from medir.doctor import BEFORE_A_PROXY
 from medir.serve import LOOPBACK, listening, serve_until_stopped
 from medir.wiring import open_services
-from rag_core.errors import DatabaseUnavailable, MedirError
+from rag_core.errors import DatabaseBusy, DatabaseUnavailable, MedirError
 from rag_core.tokens import tokens_asked_for, tokens_exist
 
 _PORT = click.option("--port", metavar="N", help="Port of the workbench; default MEDIR_PORT or 8501.")
@@ -68,7 +68,7 @@ def _database(output: Output) -> Iterator[tuple[str, ...]]:
     """
     try:
         opened = open_services(configuration())
-    except DatabaseUnavailable as error:
+    except (DatabaseUnavailable, DatabaseBusy) as error:
         output.note(f"{error.message} {error.hint}")
         yield ()
         return

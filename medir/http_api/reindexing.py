@@ -95,7 +95,7 @@ class Reindexing:
     def find(self, opened: Workbench, project: Project, run_id: uuid.UUID) -> dict[str, object] | None:
         """A run by its id, as the API shows it; None where the project has none."""
         services = opened.services
-        run = find_index_run(services.database, services.clock, project, run_id)
+        run = find_index_run(services.database, project, run_id)
         if run is not None:
             return _run_to_json(run)
         with self._guard:

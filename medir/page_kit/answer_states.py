@@ -76,6 +76,8 @@ def draw_notices(asked: Asked) -> None:
             "This search could not be recorded, so its hits can't be judged. The hits are sound.",
             icon=":material/cloud_off:",
         )
+        if answer.not_recorded is not None:
+            st.text(answer.not_recorded)
 
 
 def draw_origin(view: Frame, asked: Asked) -> None:

@@ -66,13 +66,13 @@ def provider(index_model: str | None) -> ProviderState:
 def last_run(project: Project) -> Run | None:
     """The index run that was started last, whatever became of it; read anew each time."""
     services = workbench().services
-    return index_reading.last_index_run(services.database, services.clock, project)
+    return index_reading.last_index_run(services.database, project)
 
 
 def runs(project: Project) -> list[Run]:
     """The last index runs, newest first; read anew each time."""
     services = workbench().services
-    return index_reading.index_runs(services.database, services.clock, project)
+    return index_reading.index_runs(services.database, project)
 
 
 def places(

@@ -67,7 +67,7 @@ def golden_result(project: Project, run_id: str) -> Mapping[str, object]:
 def last_golden_run(project: Project) -> Run | None:
     """The golden run that was started last, whatever became of it; read anew each time."""
     services = workbench().services
-    return history.last_golden_run(services.database, services.clock, project)
+    return history.last_golden_run(services.database, project)
 
 
 def lint(

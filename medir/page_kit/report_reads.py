@@ -87,7 +87,7 @@ def search(view: Frame, search_id: UUID) -> RecordedSearch:
 def index_times(view: Frame) -> tuple[datetime, ...]:
     """When those of the last index runs ended that changed what can be found."""
     services = workbench().services
-    runs = index_reading.index_runs(services.database, services.clock, view.project)
+    runs = index_reading.index_runs(services.database, view.project)
     return tuple(
         run.finished_at
         for run in runs

@@ -4,22 +4,30 @@ Every connection is in autocommit mode, so that a read leaves no transaction ope
 writes and snapshots open transactions explicitly.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
 import psycopg
-from pgvector.psycopg import register_vector
+from pgvector.psycopg.vector import register_vector_info
 from psycopg.rows import TupleRow
+from psycopg.types import TypeInfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from rag_core.errors import DatabaseUnavailable
+from rag_core.database.refusals import Asking, refusal_of
+from rag_core.errors import DatabaseBusy, MedirError
 
 Connection = psycopg.Connection[TupleRow]
 
-_IDLE_IN_TRANSACTION = "60s"
+CONNECT_TIMEOUT_S = 5
 _WAIT_FOR_CONNECTION_S = 5.0
+# whatever the server's or the caller's defaults are, dates and texts are read in one form; a pooler in between keeps
+# these apart for each of its clients
+_FORM = {"client_encoding": "UTF8", "timezone": "UTC", "datestyle": "ISO"}
+# nothing waits for another's lock without end, and nothing that was forgotten holds its own
+_BOUNDS = {"idle_in_transaction_session_timeout": "60s", "lock_timeout": "30s"}
 
 
 class Database:
@@ -34,6 +42,9 @@ class Database:
     def __init__(self, url: str, *, max_size: int = 8, revive: Callable[[], None] | None = None) -> None:
         self.url = url
         self._revive = revive
+        # what a pooler would not keep for this client alone, and each transaction therefore sets for itself
+        self._of_transactions: Mapping[str, str] = {}
+        self._asking = Asking()
         self._pool: ConnectionPool[Connection] = ConnectionPool(
             url,
             min_size=0,
@@ -42,9 +53,9 @@ class Database:
             timeout=_WAIT_FOR_CONNECTION_S,
             # a server that is down is reported at once, not retried for minutes behind the caller's back
             reconnect_timeout=2.0,
-            configure=_configure,
+            configure=self._configure,
             check=ConnectionPool.check_connection,
-            kwargs={"autocommit": True, "connect_timeout": 5, "prepare_threshold": None},
+            kwargs={"autocommit": True, "connect_timeout": CONNECT_TIMEOUT_S, "prepare_threshold": None},
         )
 
     def open(self) -> None:
@@ -72,80 +83,139 @@ class Database:
 
         Raises:
             DatabaseUnavailable: The server does not answer, or went away in the middle.
+            Unavailable: It answers, and refuses; the message says what, the hint what mends it.
         """
-        with translated_errors():
-            connection = self._take()
-            try:
-                with connection:
-                    yield connection
-            finally:
-                self._pool.putconn(connection)
+        connection = self._take()
+        try:
+            with translated_errors(self._asking), connection:
+                yield connection
+        finally:
+            self._pool.putconn(connection)
 
     def _take(self) -> Connection:
         try:
             return self._pool.getconn()
         except PoolTimeout as error:
             if self._revive is None:
-                raise _no_answer() from error
+                raise self._why_none() from error
         self._revive()
         try:
             return self._pool.getconn()
         except PoolTimeout as error:
-            raise _no_answer() from error
+            raise self._why_none() from error
+
+    def _why_none(self) -> MedirError:
+        """The reason that the pool kept to itself: it tries to connect in threads of its own."""
+        try:
+            with translated_errors(self._asking), connect(self.url) as connection:
+                self._configure(connection)
+        except MedirError as error:
+            return error
+        return DatabaseBusy(
+            "All connections that this process may open are in use.",
+            hint="Try again when what is at work has ended.",
+        )
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """A read-only transaction that sees one state of the database from its first query to its last."""
         with self.connection() as connection, connection.transaction():
             connection.execute("set transaction isolation level repeatable read, read only")
+            set_parameters(connection, self._of_transactions)
             yield connection
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """A transaction that is committed on leaving and rolled back on an error."""
         with self.connection() as connection, connection.transaction():
+            set_parameters(connection, self._of_transactions)
             yield connection
 
-
-# classes of SQLSTATE: connection, authorisation, resources (disk, memory, connections), an operator's intervention, the
-# server's system; a statement that is too complex or a lock that was not given is none of them
-_OUTAGES = ("08", "28", "53", "57", "58")
-
-
-@contextmanager
-def translated_errors() -> Iterator[None]:
-    """Turn what the driver raises when a server is missing, leaves or is full into `DatabaseUnavailable`.
-
-    Other errors of a server that does answer are faults of a statement, and pass.
-    """
-    try:
-        yield
-    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-        if not (error.sqlstate or "08").startswith(_OUTAGES):
-            raise
-        lines = str(error).strip().splitlines() or [type(error).__name__]
-        raise DatabaseUnavailable(
-            f"The database does not answer: {lines[0]}",
-            hint="Check that the server runs and that DATABASE_URL is right, then try again.",
-        ) from error
+    def _configure(self, connection: Connection) -> None:
+        found = find_vector(connection)
+        if found is not None:
+            register_vector_info(connection, TypeInfo("vector", found.oid, found.array_oid))
+        who = connection.execute(
+            "select pg_backend_pid(), current_user::text, coalesce(current_schema(), 'public')::text"
+        ).fetchone()
+        pid, role, schema = who or (0, "", "")
+        self._asking = Asking(role=role, schema=schema)
+        settings = dict(_BOUNDS)
+        if found is not None and found.path is not None:
+            settings["search_path"] = found.path
+        # a pooler answers under a number of its own
+        pooled = pid != connection.info.backend_pid
+        self._of_transactions = settings if pooled else {}
+        set_parameters(connection, _FORM if pooled else _FORM | settings, local=False)
 
 
-def _no_answer() -> DatabaseUnavailable:
-    return DatabaseUnavailable(
-        "The database does not answer.", hint="Check DATABASE_URL, or run `medir doctor`."
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorType:
+    """pgvector's type in one database. `path` is the search path that finds it; None where the role's own does."""
+
+    version: str
+    schema: str
+    oid: int
+    array_oid: int
+    path: str | None
+
+
+def find_vector(connection: Connection) -> VectorType | None:
+    """Where the extension `vector` stands, which need not be on the search path; None where there is none."""
+    # one row at most
+    row = connection.execute(
+        """
+        select e.extversion, n.nspname::text, t.oid::bigint, t.typarray::bigint,
+            case when not n.nspname = any(current_schemas(false)) then
+                concat_ws(', ', nullif(current_setting('search_path'), ''), quote_ident(n.nspname))
+            end
+        from pg_extension e
+            join pg_namespace n on n.oid = e.extnamespace
+            join pg_type t on t.typnamespace = n.oid and t.typname = 'vector'
+        where e.extname = 'vector'
+        """
+    ).fetchone()
+    if row is None:
+        return None
+    version, schema, oid, array_oid, path = row
+    return VectorType(version=version, schema=schema, oid=oid, array_oid=array_oid, path=path)
+
+
+def connect(url: str) -> Connection:
+    """A connection of one's own in autocommit mode; errors are the driver's."""
+    return psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S)
+
+
+def set_parameters(connection: Connection, settings: Mapping[str, str], *, local: bool = True) -> None:
+    """Set the server's parameters until the transaction at hand ends, or else the session."""
+    if settings:
+        connection.execute(
+            "select set_config(name, value, %s) from unnest(%s::text[], %s::text[]) as given (name, value)",
+            (local, list(settings), list(settings.values())),
+        )
+
+
+def set_known_parameters(connection: Connection, settings: Mapping[str, str]) -> None:
+    """Set until the transaction ends those of the parameters that this version of the server has."""
+    connection.execute(
+        """
+        select set_config(p.name, given.value, true)
+        from unnest(%s::text[], %s::text[]) as given (name, value) join pg_settings p on p.name = given.name
+        """,
+        (list(settings), list(settings.values())),
     )
 
 
-def _configure(connection: Connection) -> None:
-    # whatever the server's or the caller's defaults are, dates and texts are read in one form; before the first
-    # migration the type does not exist yet, and the runner opens its own connection
-    row = connection.execute(
-        """
-        select to_regtype('vector') is not null,
-            set_config('idle_in_transaction_session_timeout', %s, false), set_config('client_encoding', 'UTF8', false),
-            set_config('timezone', 'UTC', false), set_config('datestyle', 'ISO', false)
-        """,
-        (_IDLE_IN_TRANSACTION,),
-    ).fetchone()
-    if row is not None and row[0]:
-        register_vector(connection)
+@contextmanager
+def translated_errors(asking: Asking | None = None) -> Iterator[None]:
+    """Turn what the server refuses, or the driver says of one that is missing, into errors of ours.
+
+    What only the driver objects to is a fault of this program, and passes.
+    """
+    try:
+        yield
+    except psycopg.Error as error:
+        refusal = refusal_of(error, asking)
+        if refusal is None:
+            raise
+        raise refusal from error

@@ -1,7 +1,8 @@
 """The table of long work: index runs, golden runs, calibrations."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
@@ -41,30 +42,29 @@ def insert_run(
     kind: RunKind,
     parameters: dict[str, object],
     actor: Actor,
-    at: datetime,
 ) -> None:
-    """Record that work has begun."""
+    """Record that work has begun. All times of a run are the server's: clocks of those who look on differ."""
     connection.execute(
         """
         insert into runs (project_id, id, kind, state, parameters, actor_kind, actor_id, surface, started_at,
             heartbeat_at)
-        values (%s, %s, %s, 'running', %s, %s, %s, %s, %s, %s)
+        values (%s, %s, %s, 'running', %s, %s, %s, %s, clock_timestamp(), clock_timestamp())
         """,
-        (project_id, run_id, kind, Jsonb(parameters), actor.kind, actor.id, actor.surface, at, at),
+        (project_id, run_id, kind, Jsonb(parameters), actor.kind, actor.id, actor.surface),
     )
 
 
 def update_progress(
-    connection: Connection, project_id: str, run_id: UUID, progress: dict[str, object], at: datetime
+    connection: Connection, project_id: str, run_id: UUID, progress: dict[str, object]
 ) -> bool:
     """Write progress and heartbeat; true when someone asked the run to stop."""
     row = connection.execute(
         """
-        update runs set progress = %s, heartbeat_at = %s
+        update runs set progress = %s, heartbeat_at = clock_timestamp()
         where project_id = %s and id = %s
         returning cancel_requested
         """,
-        (Jsonb(progress), at, project_id, run_id),
+        (Jsonb(progress), project_id, run_id),
     ).fetchone()
     return bool(row and row[0])
 
@@ -75,7 +75,6 @@ def finish_run(
     run_id: UUID,
     *,
     state: RunState,
-    at: datetime,
     progress: dict[str, object],
     result: dict[str, object] | None = None,
     error: dict[str, object] | None = None,
@@ -83,7 +82,8 @@ def finish_run(
     """Record how the work ended, and how far it had come."""
     connection.execute(
         """
-        update runs set state = %s, progress = %s, result = %s, error = %s, finished_at = %s, heartbeat_at = %s
+        update runs set state = %s, progress = %s, result = %s, error = %s, finished_at = clock_timestamp(),
+            heartbeat_at = clock_timestamp()
         where project_id = %s and id = %s
         """,
         (
@@ -91,33 +91,52 @@ def finish_run(
             Jsonb(progress),
             None if result is None else Jsonb(result),
             None if error is None else Jsonb(error),
-            at,
-            at,
             project_id,
             run_id,
         ),
     )
 
 
-def mark_interrupted(connection: Connection, project_id: str, kind: RunKind, *, before: datetime) -> None:
-    """Close runs whose process died: still `running`, with a heartbeat older than `before`."""
+def hold_run(connection: Connection, run_id: UUID) -> None:
+    """Take the lock that proves the run alive, until the transaction at hand ends."""
+    connection.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"medir:run:{run_id}",))
+
+
+def try_hold_project(connection: Connection, project_id: str, kind: RunKind) -> bool:
+    """Hold the project against other runs of the kind until the transaction ends; false where another does."""
+    row = connection.execute(
+        "select pg_try_advisory_xact_lock(hashtextextended(%s, 0))", (f"medir:{kind}:{project_id}",)
+    ).fetchone()
+    return bool(row and row[0])
+
+
+def dead_runs(
+    connection: Connection, project_id: str, kind: RunKind, *, silent_for: timedelta = timedelta(0)
+) -> list[UUID]:
+    """Runs that count as running, whose lock nobody holds and whose heart is still for so long. Writes nothing."""
+    # a row is a run; to try a shared lock disturbs nobody else who tries, and it goes with the statement
+    rows = connection.execute(
+        """
+        with going as materialized (
+            select id from runs
+            where project_id = %s and kind = %s and state = 'running' and heartbeat_at <= clock_timestamp() - %s
+        )
+        select id from going
+        where pg_try_advisory_xact_lock_shared(hashtextextended('medir:run:' || id::text, 0))
+        """,
+        (project_id, kind, silent_for),
+    ).fetchall()
+    return [run_id for (run_id,) in rows]
+
+
+def mark_interrupted(connection: Connection, project_id: str, run_ids: Sequence[UUID]) -> None:
+    """Close runs whose process died."""
     connection.execute(
         """
         update runs set state = 'interrupted', finished_at = heartbeat_at
-        where project_id = %s and kind = %s and state = 'running' and heartbeat_at < %s
+        where project_id = %s and id = any(%s) and state = 'running'
         """,
-        (project_id, kind, before),
-    )
-
-
-def interrupt_run(connection: Connection, project_id: str, run_id: UUID) -> None:
-    """Close one run of which it is known that its process died."""
-    connection.execute(
-        """
-        update runs set state = 'interrupted', finished_at = heartbeat_at
-        where project_id = %s and id = %s and state = 'running'
-        """,
-        (project_id, run_id),
+        (project_id, list(run_ids)),
     )
 
 

@@ -1,13 +1,13 @@
 """Reaching a server: its place, its URL, and what must be true of it before it is used."""
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote_from_bytes
 
 import psycopg
 
+from rag_core.database.address import libpq_variables
 from rag_core.database.server_account import Account, require_private
 from rag_core.errors import DatabaseUnavailable
 
@@ -16,19 +16,6 @@ DATABASE = "medir"
 PORT = 5432
 
 _ANSWER_S = 2
-
-# What libpq would take from the caller's environment although it does not belong to this server.
-_NEUTRAL: Mapping[str, tuple[str, str]] = {
-    "PGCHANNELBINDING": ("channel_binding", "disable"),
-    "PGCLIENTENCODING": ("client_encoding", "utf8"),
-    "PGGSSENCMODE": ("gssencmode", "disable"),
-    "PGHOSTADDR": ("hostaddr", ""),
-    "PGOPTIONS": ("options", ""),
-    "PGREQUIREAUTH": ("require_auth", ""),
-    "PGSSLMODE": ("sslmode", "disable"),
-    "PGSSLNEGOTIATION": ("sslnegotiation", "postgres"),
-    "PGTARGETSESSIONATTRS": ("target_session_attrs", "any"),
-}
 
 # True only where text is Unicode to lower(), to regular expressions and to the full text parser alike.
 _LOCALE_CHECK = """
@@ -52,9 +39,8 @@ class Place:
     account: Account
 
     def url(self, database: str = SUPERUSER) -> str:
-        """The libpq URL of a database of this server; it overrides what PG variables of the caller say."""
+        """The libpq URL of a database of this server."""
         options = {"host": str(self.sockets), "port": str(PORT), "user": SUPERUSER}
-        options |= dict(option for name, option in _NEUTRAL.items() if name in os.environ)
         listed = "&".join(f"{key}={_quoted(value)}" for key, value in options.items())
         return f"postgresql:///{_quoted(database)}?{listed}"
 
@@ -68,16 +54,21 @@ def connect(place: Place, database: str) -> psycopg.Connection:
 
     Raises:
         psycopg.OperationalError: no answer, or a refusal.
-        DatabaseUnavailable: the socket's folder could be somebody else's, or PGSERVICE is set.
+        DatabaseUnavailable: the socket's folder could be somebody else's.
     """
     require_private(place.sockets, place.account)
-    if "PGSERVICE" in os.environ:
-        # It is looked up before anything that a URL says, and not finding it is an error.
-        raise DatabaseUnavailable(
-            "The variable PGSERVICE is set, which keeps every connection away from the embedded server.",
-            hint="Unset PGSERVICE, or set DATABASE_URL to a server that you run.",
-        )
+    drop_ambient_variables()
     return psycopg.connect(place.url(database), autocommit=True, connect_timeout=_ANSWER_S)
+
+
+def drop_ambient_variables() -> None:
+    """Take from this process's environment what libpq would read there.
+
+    It is meant for other servers. An address overrules most of it, but neither a time zone nor a service, which libpq
+    looks up on its own; and the pool connects from threads at any time.
+    """
+    for name in libpq_variables():
+        os.environ.pop(name, None)
 
 
 def answered_version(place: Place) -> str | None:

@@ -49,11 +49,17 @@ _SETTINGS: Mapping[str, str] = {
     "log_checkpoints": "off",
 }
 
+# what a server says that starts, recovers or ends
+_NOT_YET = re.compile("the database system is")
 _FULL_BYTES = 1_000_000
 _ORPHANS_S = 2.0
 _FAST_SHUTDOWN_S = 30.0
 _IMMEDIATE_SHUTDOWN_S = 10.0
 _SAY_EVERY_S = 5.0
+
+
+class StillStarting(DatabaseUnavailable):
+    """The server lives and does not answer yet."""
 
 
 def _recorded_pid(data: Path) -> int | None:
@@ -142,7 +148,8 @@ def start(place: Place, programs: Path, limit_s: float) -> None:
     """Starts the server and waits until it answers.
 
     Raises:
-        DatabaseUnavailable: it ended before it answered, or did not answer within `limit_s`.
+        StillStarting: it did not answer within `limit_s`, and goes on starting.
+        DatabaseUnavailable: it ended before it answered, or answers and lets nobody in; it runs no longer.
         OSError: the program or the log can't be opened.
     """
     child, begins = _launch(place, programs)
@@ -150,6 +157,13 @@ def start(place: Place, programs: Path, limit_s: float) -> None:
         answered = await_answer(place, psutil.Process(child.pid), begins, limit_s)
     except psutil.NoSuchProcess:
         answered = False
+    except StillStarting:
+        raise
+    except BaseException:
+        # whoever began it is the only one who knows of it
+        with suppress(DatabaseUnavailable, psutil.NoSuchProcess):
+            end(place, psutil.Process(child.pid))
+        raise
     if not answered:
         raise _failed_start(place, begins)
 
@@ -185,8 +199,9 @@ def await_answer(place: Place, running: psutil.Process, begins: int, limit_s: fl
     """Waits until the server answers (true) or its process ends (false).
 
     Raises:
-        DatabaseUnavailable: neither within `limit_s`; the server goes on starting, since recovery after a
-            crash would otherwise begin anew each time.
+        StillStarting: neither within `limit_s`; the server goes on starting, since recovery after a crash would
+            otherwise begin anew each time.
+        DatabaseUnavailable: it answers, and lets nobody in: no waiting would help.
     """
     started = said = time.monotonic()
     pause_s = 0.01
@@ -197,9 +212,13 @@ def await_answer(place: Place, running: psutil.Process, begins: int, limit_s: fl
             reason = in_one_line(error)
         if not _is_alive(running):
             return False
+        if "FATAL" in reason and not _NOT_YET.search(reason):
+            raise DatabaseUnavailable(
+                f"The database lets nobody in: {reason}.", hint=f"Its log is {place.log}."
+            )
         waited_s = time.monotonic() - started
         if waited_s >= limit_s:
-            raise DatabaseUnavailable(
+            raise StillStarting(
                 f"The database did not answer within {limit_s:.0f} seconds: {reason}.",
                 hint=f"It may be recovering: try again, or run `medir db stop`; its log is {place.log}.",
             )

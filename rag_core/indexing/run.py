@@ -102,7 +102,6 @@ class Indexing:
             require_session(self._database, project.project_id, session_id)
         with running(
             self._database,
-            self._clock,
             project.project_id,
             "index",
             actor=actor,

@@ -23,7 +23,7 @@ from rag_core.database.report import (
     read_turns,
     shared_snapshot,
 )
-from rag_core.errors import DatabaseUnavailable
+from rag_core.errors import DatabaseBusy, DatabaseUnavailable
 from rag_core.report.in_force import SettingsInForce, turns_of
 from rag_core.report.numbers import (
     DEPTHS,
@@ -161,7 +161,7 @@ class _Readers:
                     other, _same = self._held.enter_context(
                         shared_snapshot(self._database, self._snapshot_id)
                     )
-                except DatabaseUnavailable:
+                except (DatabaseUnavailable, DatabaseBusy):
                     # others hold the rest of the pool; what this report has will do
                     self._pool_is_empty = True
                 else:

@@ -12,7 +12,6 @@ from test_callers import QUESTION, SEARCH, problem
 from material import Repository
 from medir.work import index_run_key
 from medir.workbench import open_workbench
-from rag_core.clock import SystemClock
 from rag_core.model import Actor
 from rag_core.runs import running
 
@@ -102,7 +101,7 @@ def test_a_run_of_another_process_is_a_conflict_with_a_time_to_come_back(
     maintainer: TestClient, installation: ApiInstallation
 ) -> None:
     database = open_workbench(installation.configuration).services.database
-    with running(database, SystemClock(), "entrega", "index", actor=ANOTHER, parameters={}, exclusive=True):
+    with running(database, "entrega", "index", actor=ANOTHER, parameters={}, exclusive=True):
         refused = maintainer.post(REINDEX, json={})
         told = problem(refused, 409, "busy")
         assert refused.headers["retry-after"] == "5"

@@ -13,7 +13,6 @@ from command_line import Caller, Installation
 from material import CASES, Repository
 from medir.cli.frame import run
 from ollama_server import closed_port
-from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.model import Actor
 from rag_core.runs import running
@@ -67,9 +66,7 @@ def test_an_index_run_waits_for_the_one_at_work_and_says_so(
     held, free = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with running(
-            module_database, SystemClock(), "entrega", "index", actor=bia, parameters={}, exclusive=True
-        ):
+        with running(module_database, "entrega", "index", actor=bia, parameters={}, exclusive=True):
             held.set()
             free.wait(60)
 

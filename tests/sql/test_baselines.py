@@ -48,7 +48,7 @@ def against(made: Services, project: Project, frozen: Baseline, **options: objec
 
 
 def last_result(made: Services, project: Project) -> dict[str, object]:
-    last = last_golden_run(made.database, SystemClock(), project)
+    last = last_golden_run(made.database, project)
     assert last is not None
     return golden_result(made.database, project.project_id, str(last.id))
 

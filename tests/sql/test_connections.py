@@ -10,7 +10,7 @@ import rows
 
 from rag_core.database.connections import Database
 from rag_core.database.migration import shipped_migrations
-from rag_core.errors import DatabaseUnavailable
+from rag_core.errors import DatabaseRefused, DatabaseUnavailable
 
 
 def cut_all_connections(database: Database) -> None:
@@ -45,7 +45,7 @@ def test_after_a_statement_that_failed_the_next_one_works(database: Database) ->
         with pytest.raises(psycopg.errors.UndefinedTable):
             connection.execute("select * from nowhere")
         assert connection.execute("select 1").fetchone() == (1,)
-    with pytest.raises(psycopg.errors.UndefinedTable), database.transaction() as connection:
+    with pytest.raises(DatabaseRefused, match="nowhere"), database.transaction() as connection:
         connection.execute("select * from nowhere")
     with database.connection() as connection:
         assert connection.execute("select 2").fetchone() == (2,)
@@ -145,10 +145,12 @@ def test_no_migration_needs_an_extension_but_vector() -> None:
     assert wanted == {"vector"}
 
 
-def test_a_statement_that_the_server_refuses_is_no_outage(module_database: Database) -> None:
+def test_a_statement_that_the_server_refuses_is_told_in_a_sentence_and_is_no_outage(
+    module_database: Database,
+) -> None:
     too_long = "a" * 3_000
     with (
-        pytest.raises(psycopg.errors.ProgramLimitExceeded),
+        pytest.raises(DatabaseRefused, match=r"refused a statement: word is too long.*SQLSTATE 54000"),
         module_database.connection() as connection,
     ):
         connection.execute("select %s::tsquery", (too_long,))

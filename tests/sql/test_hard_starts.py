@@ -175,8 +175,11 @@ def test_the_callers_locale_does_not_decide_about_text(folder: Path, monkeypatch
 HOSTILE = {
     "PGCHANNELBINDING": "require",
     "PGCLIENTENCODING": "LATIN1",
+    "PGCONNECT_TIMEOUT": "soon",
     "PGDATA": "/nowhere",
     "PGDATABASE": "nothing",
+    "PGDATESTYLE": "x",
+    "PGGEQO": "perhaps",
     "PGGSSENCMODE": "require",
     "PGHOST": "192.0.2.1",
     "PGHOSTADDR": "192.0.2.1",
@@ -184,10 +187,13 @@ HOSTILE = {
     "PGPASSFILE": "/nowhere",
     "PGPORT": "1",
     "PGREQUIREAUTH": "scram-sha-256",
+    "PGREQUIREPEER": "someone",
+    "PGSERVICE": "production",
+    "PGSSLCERTMODE": "require",
     "PGSSLMODE": "verify-full",
     "PGSSLNEGOTIATION": "direct",
     "PGTARGETSESSIONATTRS": "read-only",
-    "PGTZ": "Asia/Tokyo",
+    "PGTZ": "America/Sampa",
     "PGUSER": "nobody",
 }
 
@@ -209,15 +215,6 @@ def test_each_pg_variable_alone_is_harmless(home: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv(name, HOSTILE[name])
     with EmbeddedServer(home) as url:
         assert value(url, "select 'ação'") == "ação"
-
-
-def test_a_service_of_the_caller_is_refused_at_once_since_nothing_can_overrule_it(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PGSERVICE", "production")
-    with pytest.raises(DatabaseUnavailable, match="The variable PGSERVICE is set") as refusal:
-        EmbeddedServer(home).acquire()
-    assert refusal.value.hint.startswith("Unset PGSERVICE")
 
 
 def test_it_starts_without_home_path_or_anything_else_in_the_environment(home: Path) -> None:
@@ -430,6 +427,24 @@ def test_a_server_that_fails_to_start_is_explained_by_its_log(own_home: Path) ->
     ) as refusal:
         EmbeddedServer(own_home).acquire()
     assert str(own_home / "server.log") in refusal.value.hint
+
+
+def test_a_server_that_lets_nobody_in_is_told_at_once_and_not_left_behind(own_home: Path) -> None:
+    (own_home / "data" / "pg_hba.conf").write_text("local all all reject\n", encoding="utf-8")
+    began = time.monotonic()
+    with pytest.raises(DatabaseUnavailable, match=r"lets nobody in: .*pg_hba\.conf rejects connection"):
+        EmbeddedServer(own_home).acquire()
+    assert time.monotonic() - began < 20
+    assert processes_on(own_home) == []
+
+
+def processes_on(home: Path) -> list[int]:
+    data = str(home / "data")
+    return [
+        process.pid
+        for process in psutil.process_iter(["cmdline"])
+        if data in (process.info["cmdline"] or []) and process.status() != psutil.STATUS_ZOMBIE
+    ]
 
 
 # The data folder

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import uuid
 from datetime import timedelta
 from pathlib import Path
@@ -13,8 +14,7 @@ import pytest
 import rag_core
 from bag_of_words import BagOfWords
 from material import ANA, DOCUMENTS, Fixed, Repository, Services, services
-from rag_core.clock import SystemClock
-from rag_core.database.connections import Database
+from rag_core.database.connections import Connection, Database
 from rag_core.database.projects import Project
 from rag_core.database.runs import Run, RunKind, find_run, insert_run, recent_runs, request_cancel
 from rag_core.errors import Busy, DatabaseUnavailable, Refused
@@ -23,17 +23,15 @@ from rag_core.projects import add_project
 from rag_core.runs import STALE_AFTER, Cancelled, close_interrupted, running
 
 BIA = Actor(kind="agent", id="bia", surface="api")
-CLOCK = SystemClock()
 
 _HOLDER = """
 import sys
-from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.model import Actor
 from rag_core.runs import running
 with Database(sys.argv[1]) as database:
     actor = Actor(kind="agent", id="bia", surface="api")
-    with running(database, SystemClock(), sys.argv[2], "index", actor=actor, parameters={}, exclusive=True):
+    with running(database, sys.argv[2], "index", actor=actor, parameters={}, exclusive=True):
         print("holding", flush=True)
         sys.stdin.readline()
 """
@@ -55,7 +53,7 @@ def use(database: Database) -> Services:
 
 
 def hold(database: Database, project: Project, kind: RunKind = "index"):
-    return running(database, CLOCK, project.project_id, kind, actor=BIA, parameters={}, exclusive=True)
+    return running(database, project.project_id, kind, actor=BIA, parameters={}, exclusive=True)
 
 
 def last(database: Database, project: Project) -> Run:
@@ -127,24 +125,23 @@ def test_a_killed_run_holds_nothing_and_the_next_one_marks_it_interrupted(
     assert (found.state, found.finished_at) == ("interrupted", killed.heartbeat_at)
 
 
-def test_a_run_counts_as_interrupted_once_its_heart_has_been_still_for_half_a_minute(
+def test_a_run_without_a_lock_counts_as_interrupted_once_its_heart_has_been_still_for_half_a_minute(
     database: Database, project: Project
 ) -> None:
-    now = CLOCK.now()
     identifiers = {name: uuid.uuid4() for name in ("still", "alive")}
     with database.connection() as connection:
-        for name, at in (("still", now - STALE_AFTER - timedelta(seconds=1)), ("alive", now)):
+        for identifier in identifiers.values():
             insert_run(
                 connection,
                 project.project_id,
-                run_id=identifiers[name],
+                run_id=identifier,
                 kind="index",
                 parameters={},
                 actor=ANA,
-                at=at,
             )
+        let_stand_still(connection, identifiers["still"], STALE_AFTER + timedelta(seconds=1))
 
-    close_interrupted(database, CLOCK, project.project_id, "index")
+    close_interrupted(database, project.project_id, "index")
 
     with database.connection() as connection:
         states = {
@@ -153,6 +150,58 @@ def test_a_run_counts_as_interrupted_once_its_heart_has_been_still_for_half_a_mi
             if (run := find_run(connection, project.project_id, identifier))
         }
     assert states == {"still": "interrupted", "alive": "running"}
+
+
+def let_stand_still(connection: Connection, run_id: uuid.UUID, span: timedelta) -> None:
+    connection.execute(
+        "update runs set heartbeat_at = clock_timestamp() - %s::interval where id = %s", (span, run_id)
+    )
+
+
+def test_a_run_whose_lock_is_held_lives_however_old_its_heartbeat_looks(
+    database: Database, project: Project
+) -> None:
+    with hold(database, project, "golden") as run:
+        with database.connection() as connection:
+            let_stand_still(connection, run.id, timedelta(hours=1))
+        close_interrupted(database, project.project_id, "golden")
+        with database.connection() as connection:
+            found = find_run(connection, project.project_id, run.id)
+        assert found is not None
+        assert found.state == "running"
+
+
+def test_a_run_outlives_a_server_that_ends_what_is_idle(database: Database, project: Project) -> None:
+    with database.connection() as connection:
+        connection.execute(
+            """
+            do $$ begin
+                execute format($q$alter database %I set idle_session_timeout = '1s'$q$, current_database());
+                execute format(
+                    $q$alter database %I set idle_in_transaction_session_timeout = '1s'$q$, current_database()
+                );
+            end $$
+            """
+        )
+    with Database(database.url, max_size=4) as fresh, hold(fresh, project) as run:
+        time.sleep(2.5)
+        run.confirm()
+        with pytest.raises(Busy), hold(database, project):
+            pass
+    assert last(database, project).state == "done"
+
+
+def test_the_times_of_a_run_are_the_servers(database: Database, project: Project) -> None:
+    with database.connection() as connection:
+        before = connection.execute("select clock_timestamp()").fetchone()
+        with hold(database, project):
+            pass
+        after = connection.execute("select clock_timestamp()").fetchone()
+    run = last(database, project)
+    assert before is not None
+    assert after is not None
+    assert run.finished_at is not None
+    assert before[0] < run.started_at < run.heartbeat_at <= run.finished_at < after[0]
 
 
 def test_a_cancelled_run_leaves_the_old_index_and_says_so_in_its_row(

@@ -1,0 +1,152 @@
+"""Copies by PostgreSQL's own programs: written and read back under the rights that migrating takes, and no more.
+
+A copy holds what stands in Medir's schema, whoever else uses the database. Its extension is made as `migrate` makes it,
+so that an ordinary role can read a copy back where an operator has made the extension.
+"""
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from rag_core.database.address import identifier, program_address, psql
+from rag_core.database.connections import connect, find_vector, translated_errors
+from rag_core.database.migration import ensure_extension
+from rag_core.database.server_cluster import installed_programs
+from rag_core.database.standing import read_standing, require_place, require_server
+from rag_core.errors import DatabaseRefused, InvalidInput, OperatorNeeded, Unavailable
+
+# what no ordinary role may make, and every database that a copy is read into has
+_NOT_OURS = re.compile(r"\d+; \d+ \d+ (?:EXTENSION|COMMENT - EXTENSION|SCHEMA|COMMENT - SCHEMA|ACL) ")
+_TABLE = re.compile(r"\d+; \d+ \d+ TABLE (\S+) schema_migrations ")
+_PLAIN = ("--no-owner", "--no-privileges", "--no-password")
+_VECTOR = re.compile(r"CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA (\S+);")
+
+
+def dump(url: str, file: Path, *, ambient: bool) -> None:
+    """Copy the schema that this role's tables stand in, and the extension beside it, into a file.
+
+    Args:
+        url: The database.
+        file: Where to; what is there is overwritten.
+        ambient: Whether the caller's own environment counts for connections.
+
+    Raises:
+        DatabaseRefused: There is nothing of Medir's.
+        OperatorNeeded: The role may not read all of it.
+        Unavailable: The server can't be reached, or the file can't be written.
+    """
+    with translated_errors(), connect(url) as connection:
+        row = connection.execute(
+            "select relnamespace::regnamespace::text from pg_class where oid = to_regclass('schema_migrations')"
+        ).fetchone()
+    if row is None:
+        raise DatabaseRefused(
+            "The database holds nothing of Medir's.", hint="Make it first: medir db migrate"
+        )
+    arguments = [f"--schema={row[0]}", "--extension=vector", *_PLAIN, "--format=custom", f"--file={file}"]
+    _run_on(url, "pg_dump", arguments, ambient=ambient)
+
+
+def restore(url: str, file: Path, *, ambient: bool) -> None:
+    """Fill a database that holds no schema of Medir's from a copy; all of it or nothing.
+
+    Args:
+        url: The database.
+        file: The copy.
+        ambient: Whether the caller's own environment counts for connections.
+
+    Raises:
+        OperatorNeeded: The role may not make tables, or the extension is missing.
+        DatabaseRefused: The copy was made of another schema than the one this role makes tables in.
+        InvalidInput: The file is no copy.
+    """
+    entries = _entries(file)
+    with translated_errors(), connect(url) as connection:
+        standing = read_standing(connection)
+        require_server(standing)
+        require_place(standing, "what the copy holds")
+        _require_schema(entries, standing.schema or "")
+        ensure_extension(connection)
+        found = find_vector(connection)
+    _require_vector_schema(file, found.schema if found else "")
+    with tempfile.NamedTemporaryFile("w", suffix=".list", encoding="utf-8") as chosen:
+        chosen.write("\n".join(line for line in entries if not _NOT_OURS.match(line)) + "\n")
+        chosen.flush()
+        _run_on(
+            url,
+            "pg_restore",
+            [*_PLAIN, "--single-transaction", f"--use-list={chosen.name}", str(file)],
+            ambient=ambient,
+        )
+
+
+def _run_on(url: str, name: str, arguments: Iterable[str], *, ambient: bool) -> None:
+    # no secret of the address stands on a command line
+    with translated_errors(), connect(url) as connection:
+        database = connection.info.dbname
+    address = program_address(url, database=database, ambient=ambient)
+    _run(name, [*arguments, f"--dbname={address.argument}"], environment=address.environment)
+
+
+def _run(name: str, arguments: list[str], *, environment: Mapping[str, str] | None = None) -> str:
+    finished = subprocess.run(
+        [str(installed_programs() / "bin" / name), *arguments],
+        capture_output=True,
+        check=False,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+    )
+    if finished.returncode != 0:
+        raise _failed(name, finished.stderr.decode(errors="replace"))
+    return finished.stdout.decode(errors="replace")
+
+
+def _failed(name: str, complaint: str) -> Unavailable:
+    lines = complaint.strip().splitlines() or ["it said nothing"]
+    telling = [line for line in lines if "error:" in line or "ERROR:" in line or "FATAL:" in line]
+    line = (telling or lines)[0].removeprefix(f"{name}: ").removeprefix("error: ")
+    denied = any(words in line for words in ("permission denied", "must be owner", "privilege"))
+    kind = OperatorNeeded if denied else Unavailable
+    hint = (
+        "Ask the operator for a role that may read all of Medir's tables and sequences."
+        if denied
+        else "Mend what it names, then try again."
+    )
+    return kind(f"{name} failed: {line}", hint=hint)
+
+
+def _entries(file: Path) -> list[str]:
+    try:
+        return _run("pg_restore", ["--list", str(file)]).splitlines()
+    except Unavailable as error:
+        raise InvalidInput(
+            f"{file} is no copy that `medir db dump` has made: {error.message}",
+            hint="Name a file that `medir db dump` has written.",
+            where={"file": str(file)},
+        ) from error
+
+
+def _require_schema(entries: list[str], schema: str) -> None:
+    made_in = next((match[1] for line in entries if (match := _TABLE.match(line))), None)
+    if made_in is not None and made_in != schema:
+        raise DatabaseRefused(
+            f"The copy was made of the schema {made_in}, and this role makes its tables in {schema}.",
+            hint=(
+                f"Make that schema (create schema {identifier(made_in)}) and end DATABASE_URL with "
+                f"?options=-csearch_path%3D{made_in}"
+            ),
+        )
+
+
+def _require_vector_schema(file: Path, schema: str) -> None:
+    made_with = _VECTOR.search(_run("pg_restore", ["--file=-", "--section=pre-data", str(file)]))
+    if made_with is not None and made_with[1] != schema:
+        move = psql(
+            f"create schema if not exists {made_with[1]}; alter extension vector set schema {made_with[1]}"
+        )
+        raise OperatorNeeded(
+            f"The copy was made with `vector` in the schema {made_with[1]}, and here it stands in {schema}.",
+            hint=f"Ask the operator to run once: {move}",
+        )

@@ -73,7 +73,7 @@ def _listener(
     return listening(
         host or LOOPBACK,
         port_number(port, name="--port"),
-        tokens_exist=lambda: tokens_exist(opened.database),
+        tokens_exist=lambda: tokens_exist(opened.database, opened.clock),
     )
 
 

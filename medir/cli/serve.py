@@ -79,7 +79,7 @@ def _database(output: Output) -> Iterator[tuple[str, ...]]:
 
 def _tokens_exist() -> bool:
     with services() as opened:
-        return tokens_exist(opened.database)
+        return tokens_exist(opened.database, opened.clock)
 
 
 def _prepare(output: Output, *, serving: bool) -> int:

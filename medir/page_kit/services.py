@@ -60,7 +60,7 @@ def caller() -> Caller:
     services = workbench().services
     token_id: str | None = st.session_state.get(_TOKEN_ID)
     if token_id is not None:
-        return admit_by_id(services.database, token_id)
+        return admit_by_id(services.database, services.clock, token_id)
     roles = services.configuration.sign_in
     person = _person() if roles else None
     if person is not None:

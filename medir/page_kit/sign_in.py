@@ -8,7 +8,7 @@ from medir.page_kit.guard import draw_banner
 from medir.page_kit.services import caller, forget_token, signed_in_with_token, take_token, workbench
 from medir.page_kit.signs import draw_badge
 from rag_core.errors import MedirError, NotPermitted, NotSignedIn
-from rag_core.tokens import Caller
+from rag_core.tokens import Caller, ends_soon
 
 _FIELD = "sign-in-token"
 _FAILED = "sign-in-failed"
@@ -35,6 +35,8 @@ def draw_role() -> None:
         return
     st.badge(who.role, color="blue", icon=":material/person:", help=_told(who))
     st.text(who.name)
+    if ends_soon(who.expires_at, now=workbench().services.clock.now()):
+        st.text(f"This token ends on {who.expires_at:%d %b %Y, %H:%M} UTC: ask for a new one.")
     if st.button("Sign out", key="sign-out", type="tertiary"):
         if signed_in_with_token():
             forget_token()

@@ -1,5 +1,8 @@
 """The workbench's services, shared by every session of this process, and who sits before a page."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import streamlit as st
 from starlette.datastructures import Headers
 
@@ -8,14 +11,17 @@ from medir.door.origin import sits_here
 from medir.local import account_name
 from medir.workbench import Identity, Workbench, close_workbench, identity_of, open_workbench
 from rag_core.errors import MedirError, NotPermitted, NotSignedIn
-from rag_core.model import Actor
+from rag_core.model import Actor, Role
 from rag_core.tokens import Caller, admit, admit_by_id, id_of
 
 __all__ = [
     "Workbench",
+    "asks_again",
     "caller",
     "forget_token",
+    "maintainer",
     "may_maintain",
+    "may_see",
     "revive",
     "signed_in_with_token",
     "take_token",
@@ -23,6 +29,7 @@ __all__ = [
     "workbench",
 ]
 
+_SEEING: tuple[Role, ...] = ("viewer", "maintainer")
 # the session alone remembers it: not the browser, not the address, and never the secret
 _TOKEN_ID = "signed-in-token"  # noqa: S105  the name of a key
 
@@ -49,41 +56,82 @@ def revive() -> None:
         return
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Presence:
+    """What a page's session tells of who sits before it. `person` is the address that a provider signed in."""
+
+    token_id: str | None
+    person: str | None
+    sits_here: bool
+
+    def caller(self) -> Caller:
+        services = workbench().services
+        if self.token_id is not None:
+            return admit_by_id(services.database, services.clock, self.token_id)
+        roles = services.configuration.sign_in
+        if roles and self.person is not None:
+            role = roles.get(self.person)
+            if role is None:
+                raise NotPermitted(
+                    f"{self.person} has no role in this installation.",
+                    hint="Whoever keeps it can name one in [sign_in] of medir.toml.",
+                )
+            return Caller(kind="human", name=self.person, role=role)
+        if roles:
+            raise NotSignedIn("Nobody is signed in.", hint="Sign in with your provider, or with a token.")
+        local = Caller.local(account_name()) if self.sits_here else None
+        return admit(services.database, services.clock, None, local=local)
+
+
 def caller() -> Caller:
     """Who sits before the page, checked anew at each call.
 
     Raises:
-        NotSignedIn: Nobody can tell: there are tokens and none was given, or it has been revoked since.
+        NotSignedIn: Nobody can tell: there are tokens and none was given, or it has ended since.
         NotPermitted: The address of the person who is signed in has no role here.
         DatabaseUnavailable: It can't be told.
     """
-    services = workbench().services
-    token_id: str | None = st.session_state.get(_TOKEN_ID)
-    if token_id is not None:
-        return admit_by_id(services.database, services.clock, token_id)
-    roles = services.configuration.sign_in
-    person = _person() if roles else None
-    if person is not None:
-        role = roles.get(person)
-        if role is None:
-            raise NotPermitted(
-                f"{person} has no role in this installation.",
-                hint="Whoever keeps it can name one in [sign_in] of medir.toml.",
-            )
-        return Caller(kind="human", name=person, role=role)
-    if roles:
-        raise NotSignedIn("Nobody is signed in.", hint="Sign in with your provider, or with a token.")
-    local = Caller.local(account_name()) if _sits_here() else None
-    return admit(services.database, services.clock, None, local=local)
+    return _presence().caller()
+
+
+def may_see() -> Caller:
+    """Who sits before the page, where that is somebody who may see it.
+
+    Raises:
+        NotSignedIn: As `caller`.
+        NotPermitted: As `caller`, or it is an engine, which has no business on a page.
+    """
+    found = caller()
+    found.require(*_SEEING)
+    return found
+
+
+def asks_again() -> Callable[[], None]:
+    """The same check for what Streamlit does for this page outside of its runs, such as making a file to download."""
+    presence = _presence()
+    return lambda: presence.caller().require(*_SEEING)
 
 
 def visitor() -> Actor:
     """Who sits before the page, as the actor of what is done there; in local mode, the account that runs it.
 
     Raises:
-        NotSignedIn: As `caller`.
+        NotSignedIn: As `may_see`.
+        NotPermitted: As `may_see`.
     """
-    return caller().actor("app")
+    return may_see().actor("app")
+
+
+def maintainer() -> Actor:
+    """The same where it is a maintainer, for what others rely on.
+
+    Raises:
+        NotSignedIn: As `caller`.
+        NotPermitted: It is none.
+    """
+    who = caller()
+    who.require("maintainer")
+    return who.actor("app")
 
 
 def may_maintain() -> bool:
@@ -99,7 +147,7 @@ def take_token(text: str) -> None:
         NotPermitted: It is an engine's, which has no business on a page.
     """
     services = workbench().services
-    admit(services.database, services.clock, text, local=None).require("viewer", "maintainer")
+    admit(services.database, services.clock, text, local=None).require(*_SEEING)
     st.session_state[_TOKEN_ID] = id_of(text)
 
 
@@ -111,6 +159,10 @@ def signed_in_with_token() -> bool:
 def forget_token() -> None:
     """Sign out."""
     st.session_state.pop(_TOKEN_ID, None)
+
+
+def _presence() -> _Presence:
+    return _Presence(token_id=st.session_state.get(_TOKEN_ID), person=_person(), sits_here=_sits_here())
 
 
 def _sits_here() -> bool:

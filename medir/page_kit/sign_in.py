@@ -5,7 +5,7 @@ import importlib.util
 import streamlit as st
 
 from medir.page_kit.guard import draw_banner
-from medir.page_kit.services import caller, forget_token, signed_in_with_token, take_token, workbench
+from medir.page_kit.services import caller, forget_token, may_see, signed_in_with_token, take_token, workbench
 from medir.page_kit.signs import draw_badge
 from rag_core.errors import MedirError, NotPermitted, NotSignedIn
 from rag_core.tokens import Caller, ends_soon
@@ -21,7 +21,7 @@ def require_sign_in() -> None:
         DatabaseUnavailable: It can't be told who that is.
     """
     try:
-        caller().require("viewer", "maintainer")
+        may_see()
     except (NotSignedIn, NotPermitted) as refusal:
         _draw_form(refusal)
         st.stop()

@@ -15,6 +15,7 @@ from medir.page_kit.following import LOOKED_AT_EVERY_S
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import draw_banner, guarded, refusal_told
 from medir.page_kit.parts import dialog, fragment
+from medir.page_kit.plain_text import escaped
 from medir.page_kit.services import maintainer, may_maintain, visitor, workbench
 from medir.page_kit.signs import LOST, PASSED, WON, settings_line
 from rag_core.adopting import SettingsInForce, adopt_settings
@@ -123,8 +124,8 @@ def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings) -> None:
     actor = visitor()
     reason = st.text_area("Why?", key="calibration-reason", max_chars=500).strip()
     st.caption(
-        f"Recorded as {actor.kind}:{actor.id}. Searches carry these numbers frozen, and the report marks the change. "
-        "They are written into settings.yaml beside the golden cases, to be committed."
+        f"Recorded as {escaped(f'{actor.kind}:{actor.id}')}. Searches carry these numbers frozen, and the report marks "
+        "the change. They are written into settings.yaml beside the golden cases, to be committed."
     )
     if not st.button("Adopt", key="calibration-confirm", type="primary", disabled=not rows):
         return

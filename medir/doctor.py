@@ -121,7 +121,7 @@ def _inside(services: Services) -> Iterator[Check]:
 
 
 def _callers(services: Services) -> Check:
-    if services.configuration.sign_in:
+    if services.configuration.signs_in:
         return Check(name="callers", ok=True, found="people sign in with a provider, programs with a token")
     if tokens_asked_for(services.database):
         return Check(name="callers", ok=True, found="everybody is asked for a token")

@@ -73,7 +73,7 @@ def _database(output: Output) -> Iterator[tuple[str, ...]]:
         yield ()
         return
     with opened:
-        asked = opened.configuration.sign_in or tokens_asked_for(opened.database)
+        asked = opened.configuration.signs_in or tokens_asked_for(opened.database)
         yield () if asked else (f"Nobody on this machine is asked for a token. {BEFORE_A_PROXY}",)
 
 

@@ -9,8 +9,9 @@ from starlette.datastructures import Headers
 from medir.configuration import Configuration, load_configuration
 from medir.door.origin import sits_here
 from medir.local import account_name
+from medir.people import Person
 from medir.workbench import Identity, Workbench, close_workbench, identity_of, open_workbench
-from rag_core.errors import MedirError, NotPermitted, NotSignedIn
+from rag_core.errors import MedirError, NotSignedIn
 from rag_core.model import Actor, Role
 from rag_core.tokens import Caller, admit, admit_by_id, id_of
 
@@ -58,26 +59,20 @@ def revive() -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Presence:
-    """What a page's session tells of who sits before it. `person` is the address that a provider signed in."""
+    """What a page's session tells of who sits before it."""
 
     token_id: str | None
-    person: str | None
+    person: Person | None
     sits_here: bool
 
     def caller(self) -> Caller:
         services = workbench().services
         if self.token_id is not None:
             return admit_by_id(services.database, services.clock, self.token_id)
-        roles = services.configuration.sign_in
-        if roles and self.person is not None:
-            role = roles.get(self.person)
-            if role is None:
-                raise NotPermitted(
-                    f"{self.person} has no role in this installation.",
-                    hint="Whoever keeps it can name one in [sign_in] of medir.toml.",
-                )
-            return Caller(kind="human", name=self.person, role=role)
-        if roles:
+        if services.configuration.signs_in:
+            if self.person is not None:
+                role = services.configuration.people.role_of(self.person, now=services.clock.now())
+                return Caller(kind="human", name=self.person.address, role=role)
             raise NotSignedIn("Nobody is signed in.", hint="Sign in with your provider, or with a token.")
         local = Caller.local(account_name()) if self.sits_here else None
         return admit(services.database, services.clock, None, local=local)
@@ -162,7 +157,12 @@ def forget_token() -> None:
 
 
 def _presence() -> _Presence:
-    return _Presence(token_id=st.session_state.get(_TOKEN_ID), person=_person(), sits_here=_sits_here())
+    signs_in = workbench().services.configuration.signs_in
+    return _Presence(
+        token_id=st.session_state.get(_TOKEN_ID),
+        person=Person.of(st.user.to_dict()) if signs_in else None,
+        sits_here=_sits_here(),
+    )
 
 
 def _sits_here() -> bool:
@@ -175,18 +175,6 @@ def _sits_here() -> bool:
     headers = Headers({name: ", ".join(told.get_all(name)) for name in told})
     # there are none only where there is no connection; a loopback address is given as None
     return not headers or sits_here(address if isinstance(address, str) else None, headers)
-
-
-def _person() -> str | None:
-    """The address of whoever signed in with the provider; None where nobody did, or it is not confirmed."""
-    user = st.user.to_dict()
-    address = user.get("email")
-    confirmed = user.get("email_verified", True)
-    return (
-        address.lower()
-        if user.get("is_logged_in") and isinstance(address, str) and confirmed is True
-        else None
-    )
 
 
 @st.cache_resource(show_spinner="Starting the database…", on_release=close_workbench)

@@ -69,7 +69,7 @@ def _draw_form(refusal: MedirError) -> None:
     failed: MedirError | None = st.session_state.pop(_FAILED, None)
     if failed is not None:
         draw_banner(failed, key="sign-in-failed", retry=False)
-    if workbench().services.configuration.sign_in:
+    if workbench().services.configuration.signs_in:
         _draw_provider()
 
 

@@ -243,6 +243,10 @@ def test_a_person_signs_in_with_the_provider_under_the_role_of_their_address(
                 "Nobody is signed in",
             ),
             ({"is_logged_in": False, "email": "ana@example.org"}, "Nobody is signed in"),
+            (
+                {"is_logged_in": True, "email": "ana@example.org", "iat": 1_700_000_000},
+                "This sign-in has expired",
+            ),
             ({}, "Nobody is signed in"),
         ):
             page = page_of(user)

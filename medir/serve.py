@@ -6,7 +6,6 @@ import threading
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -24,7 +23,6 @@ LOOPBACK = "127.0.0.1"
 _API = "/api"
 # what a page sends at once; more than Streamlit is told to take, so that it says so itself
 _MAX_STREAM_BYTES = 2 * 1024 * 1024
-_APP = Path(__file__).resolve().parent.parent / "app.py"
 
 
 def make_app(configuration: Configuration) -> "ASGIApp":
@@ -38,10 +36,10 @@ def make_app(configuration: Configuration) -> "ASGIApp":
     from medir.door.provider_away import ProviderAway  # noqa: PLC0415
     from medir.http_api.app import make_api  # noqa: PLC0415
     from medir.page_kit.streamlit_options import inline_scripts, settle_options  # noqa: PLC0415
-    from medir.pages import PAGES  # noqa: PLC0415
+    from medir.pages import ENTRY, PAGES  # noqa: PLC0415
 
     settle_options()
-    streamlit = st.App(_APP, secrets={"auth": dict(configuration.oidc)} if configuration.oidc else None)
+    streamlit = st.App(ENTRY, secrets={"auth": dict(configuration.oidc)} if configuration.oidc else None)
     pages = PagesDoor(
         ProviderAway(DeepLinks(streamlit)),
         pages=[page.path for page in PAGES],

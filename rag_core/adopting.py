@@ -220,7 +220,7 @@ def _text(file: Path | None, settings: SearchSettings, decision: AdoptedSettings
 
 def _write(file: Path | None, text: str) -> WrittenSettings:
     if file is None:
-        reason = "The project has no golden folder that could hold it"
+        reason = "The project has no golden folder that could hold it."
     else:
         reason = None
         try:

@@ -49,6 +49,7 @@ from rag_core.staleness import Staleness, measure_staleness
 class GoldenRun:
     """One run: what was asked, of which index, under which settings, and how every case came out.
 
+    `settings_made_for` is the model that the numbers were decided for, None where nobody decided or said it.
     `vectors` (of the questions, None where there was none), `found` (fetched deeper than ranked) and `rankings` are
     in the order of the cases. `others` holds the candidates of other lexical ways, where they were asked for.
     `stale` is None where the index is of the repository's commit, `provider` what searches of this moment meet, and
@@ -68,6 +69,7 @@ class GoldenRun:
     stale: Staleness | None = None
     provider: ProviderNow = field(default_factory=lambda: ProviderNow(changed=False, reason=None))
     disagreement: Disagreement | None = None
+    settings_made_for: str | None = None
     vectors: tuple[Vectors | None, ...] = field(default=(), compare=False, repr=False)
     others: Mapping[LexicalWay, tuple[CandidateSet, ...]] = field(default_factory=dict, repr=False)
 
@@ -127,6 +129,8 @@ class GoldenRun:
             told["providerModel"] = self.provider.model_id
         if self.provider.reason is not None:
             told["providerReason"] = self.provider.reason
+        if self.settings_made_for not in (None, self.index.model):
+            told["settingsMadeFor"] = self.settings_made_for
         if self.disagreement is not None:
             told["settingsDiffer"] = self.disagreement.to_json()
         return told
@@ -268,6 +272,7 @@ class Evaluation:
                 stale=measure_staleness(self._database, project, measured.states),
                 provider=self._search.provider_now(measured.facts.model),
                 disagreement=measured.sources.disagreement,
+                settings_made_for=measured.sources.made_for(measured.settings),
             )
             handle.result = run.to_json() | ({} if compare is None else {"baseline": compare(run)})
             return run

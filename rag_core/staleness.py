@@ -77,8 +77,8 @@ def measure_staleness(
 
 
 def told_standing(run: Mapping[str, object]) -> tuple[str, ...]:
-    """What a golden run's `stale` and `providerChanged` mean, in sentences; empty where all is as it should be."""
-    return (*_told_stale(run.get("stale")), *_told_provider(run))
+    """What a golden run says of the ground that it stood on, in sentences; empty where all is as it should be."""
+    return (*_told_stale(run.get("stale")), *_told_provider(run), *_told_settings(run))
 
 
 def is_of_today(run: Mapping[str, object]) -> bool:
@@ -103,6 +103,12 @@ def _told_stale(stale: object) -> Iterator[str]:
         yield f"Stale: {where[0].lower()}{where[1:]}, and indexed text has changed since. Run: medir index"
     else:
         yield f"{where}; no indexed text has changed."
+
+
+def _told_settings(run: Mapping[str, object]) -> Iterator[str]:
+    made_for = run.get("settingsMadeFor")
+    if made_for is not None:
+        yield f"These numbers were decided for {made_for}, whose scores have another scale: calibrate again."
 
 
 def _told_provider(run: Mapping[str, object]) -> Iterator[str]:

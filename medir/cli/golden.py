@@ -161,6 +161,7 @@ def _junit_of(
         suite=suite,
         floor_fall=run.floor_fall,
         lost=comparison.lost if comparison is not None and "lost" in fail_on else (),
+        causes={} if comparison is None else {cause.id: cause.sentence for cause in comparison.lost_because},
         gates={name: sentences.get(name) for name in CHOSEN if name in fail_on},
     )
 

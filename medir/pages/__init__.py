@@ -5,6 +5,9 @@ from pathlib import Path
 
 _FOLDER = Path(__file__).resolve().parent
 
+ENTRY = str(_FOLDER / "entry.py")
+"""The script that sets a page up and runs it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageEntry:

@@ -116,12 +116,14 @@ def find_asked_search(connection: Connection, project_id: str, search_id: UUID) 
         # one row: the search with its whole set, both by key, and its hits taken apart in rank order
         return cursor.execute(
             """
-            select s.weights, s.hit_count, s.vector_available, s.degraded, c.places, c.ordinals, c.content_hashes,
-                c.vector_scores, c.vector_ranks, c.lexical_scores, c.lexical_ranks, s.question,
+            select s.weights, t.settings -> 'limit' as limit_in_force, s.hit_count, s.vector_available, s.degraded,
+                c.places, c.ordinals, c.content_hashes, c.vector_scores, c.vector_ranks, c.lexical_scores,
+                c.lexical_ranks, s.question,
                 s.created_at as asked_at, s.actor_kind::text || ':' || s.actor_id as asked_by,
                 s.scopes::text[] as scopes, s.degraded_reason, h.chunk_ids, h.scores, s.embed_ms, s.vector_ms,
                 s.lexical_ms, s.rank_ms, s.latency_ms
             from rag_searches s
+                join search_settings t on t.project_id = s.project_id and t.id = s.settings_id
                 left join rag_candidates c on c.project_id = s.project_id and c.search_id = s.id
                 cross join lateral (
                     select coalesce(array_agg(hit."chunkId" order by hit."rank"), '{}') as chunk_ids,

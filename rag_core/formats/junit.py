@@ -20,6 +20,7 @@ def junit_xml(
     suite: str,
     floor_fall: str | None = None,
     lost: Collection[str] = (),
+    causes: Mapping[str, str] | None = None,
     gates: Mapping[str, str | None] | None = None,
 ) -> str:
     """One test suite with a test a case, one for the floor, and one for each further gate.
@@ -29,10 +30,15 @@ def junit_xml(
         suite: The suite's name, for example the project's.
         floor_fall: One sentence where the floor was lowered, which fails the test of the floor.
         lost: The ids of cases whose loss fails the build.
+        causes: Of lost cases, by id, one sentence that says what happened.
         gates: Further gates by name, with the sentence of one that was not met, None for one that was.
     """
     failing = {*outcome.lost_must_pass, *lost}
-    tests = [_case(verdict, suite, fails=verdict.case.id in failing) for verdict in outcome.verdicts]
+    told_causes = causes or {}
+    tests = [
+        _case(verdict, suite, fails=verdict.case.id in failing, cause=told_causes.get(verdict.case.id))
+        for verdict in outcome.verdicts
+    ]
     told = f"{outcome.passed} of {outcome.total} pass, and the floor is {outcome.floor}"
     met = outcome.passed >= outcome.floor and floor_fall is None
     judged = {"floor": None if met else floor_fall or told, **(gates or {})}
@@ -50,10 +56,12 @@ def junit_xml(
     )
 
 
-def _case(verdict: CaseVerdict, suite: str, *, fails: bool) -> str:
+def _case(verdict: CaseVerdict, suite: str, *, fails: bool, cause: str | None) -> str:
     if verdict.passed:
         return _test(verdict.case.id, suite, "")
-    if verdict.case.no_answer:
+    if cause is not None:
+        reason = cause
+    elif verdict.case.no_answer:
         reason = "There should be no hit."
     else:
         reason = (

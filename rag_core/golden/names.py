@@ -33,10 +33,9 @@ class Names:
             return "."
         meant = shown(f"session:{name}" if place.kind == "session" else name)
         if same_but_for_form(name, place.key):
-            return (
-                f"; it is written {form_of(place.key)}, and more than one name differs from it in its Unicode form "
-                f"alone, such as {meant}, {form_of(name)}."
-            )
+            alike = sum(same_but_for_form(known, place.key) for known in self._files)
+            others = "" if alike < 2 else f"; {alike} names differ from it in their Unicode form alone"
+            return f"; it is written {form_of(place.key)}, and {meant} {form_of(name)}{others}."
         return f"; did you mean {meant}?"
 
     def _nearest(self, place: Place) -> str | None:

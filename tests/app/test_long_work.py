@@ -1,5 +1,6 @@
 """Long work has a process of its own: it ends with the one that began it, and its result is everybody's."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -66,8 +67,13 @@ def begin(project: Project, demands: Demands = LONG) -> uuid.UUID:
 
 
 def work_processes(parent: int | None = None) -> list[psutil.Process]:
-    children = psutil.Process(parent).children(recursive=True)
-    return [child for child in children if "medir.worker" in child.cmdline()]
+    found: list[psutil.Process] = []
+    for child in psutil.Process(parent).children():
+        # one that has just ended has no command line any more
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if "medir.worker" in child.cmdline():
+                found.append(child)
+    return found
 
 
 def last(calibrator: Calibrator, project: Project) -> Run:

@@ -42,9 +42,9 @@ def workbench_address(installation: Installation, tmp_path_factory: pytest.TempP
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
-    """One chromium."""
+    """One chromium; its driver's event loop runs in this thread, where other tests need one of their own."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415  not there where these tests are skipped
 
     with tempfile.TemporaryDirectory(prefix="medir-browser-") as home, sync_playwright() as driver:

@@ -15,6 +15,7 @@ from rag_core.evaluation import raise_project_floor
 from rag_core.overview import read_overview
 from rag_core.presets import Limits, Overrides
 from rag_core.projects import add_project
+from rag_core.staleness import told_standing
 
 QUESTION = "Quando o frete é calculado?"
 
@@ -250,3 +251,7 @@ def test_numbers_committed_for_another_model_are_said_to_be(
     assert overview is not None
     assert (found.of_another_model, overview.of_another_model) == (True, True)
     assert found.made_for == "ollama/other@0123456789ab+search-v1"
+    run = made.evaluation.run_golden(project, actor=ANA).to_json()
+    assert run["settingsMadeFor"] == "ollama/other@0123456789ab+search-v1"
+    (sentence,) = told_standing(run)
+    assert sentence.startswith("These numbers were decided for ollama/other@0123456789ab+search-v1, ")

@@ -79,10 +79,17 @@ def test_junit_fails_a_lost_case_and_each_further_gate_that_was_not_met() -> Non
     )
     empty = Ranking(whole_set=(), threshold=None)
     told = junit_xml(
-        judge_all(golden, [empty, empty]), suite="s", lost=["b"], gates={"lost": "Lost: b.", "stale": None}
+        judge_all(golden, [empty, empty]),
+        suite="s",
+        lost=["b"],
+        causes={"b": "Its text was removed."},
+        gates={"lost": "Lost: b.", "stale": None},
     )
     suite = ET.fromstring(told).find("testsuite")
     assert suite is not None
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("5", "2", "1")
     kinds = {test.get("name"): [inner.tag for inner in test] for test in suite}
     assert kinds == {"a": ["skipped"], "b": ["failure"], "floor": [], "lost": ["failure"], "stale": []}
+    assert [inner.get("message") for test in suite for inner in test if test.get("name") == "b"] == [
+        "r Its text was removed."
+    ]

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
+from medir.people import People
 from rag_core.database.address import check_address
+from rag_core.durations import parse_duration
 from rag_core.errors import InvalidInput, Unavailable
 
 if TYPE_CHECKING:
@@ -21,9 +23,11 @@ if TYPE_CHECKING:
 DEFAULT_PORT = 8501
 DEFAULT_OLLAMA_HOST = "http://127.0.0.1:11434"
 _KEYS = ("DATABASE_URL", "OLLAMA_HOST", "MEDIR_PORT", "MEDIR_EMBEDDING")
-_TABLES = ("sign_in", "oidc")
+_TABLES = ("sign_in", "sign_in_claim", "oidc")
 _ROLES = ("viewer", "maintainer")
 _OIDC_KEYS = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
+# ours in [oidc]; the rest is the provider's
+_CLAIM, _LASTS = "role_claim", "lasts"
 _ROOT_HOME = Path("/var/lib/medir")
 
 
@@ -40,8 +44,8 @@ class Setting:
 class Configuration:
     """What an installation is told. `database_url` None: the embedded server.
 
-    `home` is the data folder; nothing says that it exists yet. `sign_in` holds the roles of people who sign in with
-    the provider of `oidc`, by e-mail address in lower case; both are empty where nobody does.
+    `home` is the data folder; nothing says that it exists yet. `people` are those who sign in with the provider of
+    `oidc`, which is empty where nobody does.
     """
 
     home: Path
@@ -50,8 +54,13 @@ class Configuration:
     port: int
     embedding: "ConfiguredProvider"
     settings: tuple[Setting, ...] = field(repr=False)
-    sign_in: "Mapping[str, Role]" = field(default_factory=dict)
+    people: People = field(default_factory=People)
     oidc: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def signs_in(self) -> bool:
+        """Whether people sign in with a provider, so that nobody is let in unasked."""
+        return bool(self.oidc)
 
 
 def load_configuration(environment: Mapping[str, str] | None = None) -> Configuration:
@@ -67,7 +76,7 @@ def load_configuration(environment: Mapping[str, str] | None = None) -> Configur
     file = _read_file(home / "medir.toml")
     settings = {name: _setting(name, environment, file) for name in _KEYS}
     url = settings["DATABASE_URL"].value
-    sign_in, oidc = _people(file, home / "medir.toml")
+    people, oidc = _people(file, home / "medir.toml")
     return Configuration(
         home=home,
         database_url=_checked_url(url),
@@ -75,7 +84,7 @@ def load_configuration(environment: Mapping[str, str] | None = None) -> Configur
         port=_port(settings["MEDIR_PORT"]),
         embedding=_embedding(settings["MEDIR_EMBEDDING"]),
         settings=(home_setting, *settings.values()),
-        sign_in=sign_in,
+        people=people,
         oidc=oidc,
     )
 
@@ -148,9 +157,11 @@ def _checked_url(url: str) -> str | None:
     return url
 
 
-def _people(file: Mapping[str, object], path: Path) -> "tuple[dict[str, Role], dict[str, str]]":
+def _people(file: Mapping[str, object], path: Path) -> tuple[People, dict[str, str]]:
     """Who may sign in as what, and with which provider: both or neither."""
     people, oidc = _table(file, "sign_in", path), _table(file, "oidc", path)
+    groups = _table(file, "sign_in_claim", path)
+    claim, lasts = oidc.pop(_CLAIM, ""), oidc.pop(_LASTS, "30d")
     for address, role in people.items():
         if "@" not in address or role not in _ROLES:
             raise InvalidInput(
@@ -158,15 +169,32 @@ def _people(file: Mapping[str, object], path: Path) -> "tuple[dict[str, Role], d
                 hint='Write "name@example.org" = "viewer" or "maintainer".',
                 where={"file": str(path), "field": f"sign_in.{address}"},
             )
-    for key in _OIDC_KEYS if people or oidc else ():
+    for value, role in groups.items():
+        if role not in _ROLES:
+            raise InvalidInput(
+                f"{path} gives {value!r} the role {role!r}.",
+                hint='Write "a value of the claim" = "viewer" or "maintainer".',
+                where={"file": str(path), "field": f"sign_in_claim.{value}"},
+            )
+    if bool(groups) != bool(claim):
+        raise InvalidInput(
+            f"{path} has {'[sign_in_claim] without ' + _CLAIM if groups else _CLAIM + ' without [sign_in_claim]'}.",
+            hint=f'Name the claim in [oidc], {_CLAIM} = "groups", and the roles of its values in [sign_in_claim].',
+            where={"file": str(path), "field": f"oidc.{_CLAIM}"},
+        )
+    for key in _OIDC_KEYS if people or groups or oidc else ():
         if not oidc.get(key):
             raise InvalidInput(
                 f"{path} lacks {key} in [oidc].",
                 hint=f"Signing in with a provider takes {', '.join(_OIDC_KEYS)}.",
                 where={"file": str(path), "field": f"oidc.{key}"},
             )
-    roles: dict[str, Role] = {address.lower(): cast("Role", role) for address, role in people.items()}
-    return roles, oidc
+    return People(
+        by_address={address.lower(): cast("Role", role) for address, role in people.items()},
+        by_claim={value: cast("Role", role) for value, role in groups.items()},
+        claim=claim,
+        lasts=parse_duration(lasts),
+    ), oidc
 
 
 def _table(file: Mapping[str, object], name: str, path: Path) -> dict[str, str]:

@@ -23,7 +23,7 @@ from rag_core.losses import Losses
 from rag_core.plurals import counted
 from rag_core.projects import current_commit
 from rag_core.sources.left_out import LeftOut
-from rag_core.tokens import tokens_asked_for
+from rag_core.tokens import RENEWAL, expiring, list_tokens, tokens_asked_for
 
 # a proxy that says nothing of whom it asks for can't be told from somebody at this machine
 BEFORE_A_PROXY = "Make a token before a proxy is put in front: medir token create NAME --role maintainer"
@@ -169,6 +169,7 @@ def _inside(services: Services) -> Iterator[Check]:
         schema = migration_status(connection)
     yield Check(name="schema", ok=not schema.pending, found=f"migration {schema.current}")
     yield _callers(services)
+    yield from _ends(services)
     with services.database.connection() as connection:
         projects = {
             project: read_scope_states(connection, project.project_id)
@@ -182,7 +183,7 @@ def _inside(services: Services) -> Iterator[Check]:
 
 
 def _callers(services: Services) -> Check:
-    if services.configuration.sign_in:
+    if services.configuration.signs_in:
         return Check(name="callers", ok=True, found="people sign in with a provider, programs with a token")
     if tokens_asked_for(services.database):
         return Check(name="callers", ok=True, found="everybody is asked for a token")
@@ -191,6 +192,14 @@ def _callers(services: Services) -> Check:
         ok=True,
         found=f"this machine alone is served, and nobody on it is asked for a token. {BEFORE_A_PROXY}",
     )
+
+
+def _ends(services: Services) -> Iterator[Check]:
+    """Tokens that end by themselves within a week; nothing where there are none."""
+    found = expiring(list_tokens(services.database), now=services.clock.now())
+    if found:
+        told = ", ".join(f"{token.name} on {token.expires_at:%Y-%m-%d %H:%M} UTC" for token in found)
+        yield Check(name="tokens", ok=False, found=f"within a week ends: {told}", remedy=RENEWAL)
 
 
 def check_project(project: Project, left_out: LeftOut) -> Check:

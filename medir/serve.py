@@ -33,6 +33,7 @@ def make_app(configuration: Configuration) -> "ASGIApp":
     from medir.deep_links import SCRIPT, DeepLinks  # noqa: PLC0415
     from medir.door.answer_headers import AnswerHeaders, page_policy  # noqa: PLC0415
     from medir.door.pages_door import PagesDoor  # noqa: PLC0415
+    from medir.door.provider_away import ProviderAway  # noqa: PLC0415
     from medir.http_api.app import make_api  # noqa: PLC0415
     from medir.page_kit.streamlit_options import inline_scripts, settle_options  # noqa: PLC0415
     from medir.pages import ENTRY, PAGES  # noqa: PLC0415
@@ -40,10 +41,10 @@ def make_app(configuration: Configuration) -> "ASGIApp":
     settle_options()
     streamlit = st.App(ENTRY, secrets={"auth": dict(configuration.oidc)} if configuration.oidc else None)
     pages = PagesDoor(
-        DeepLinks(streamlit),
+        ProviderAway(DeepLinks(streamlit)),
         pages=[page.path for page in PAGES],
         asks_who=functools.partial(_asks_who, Desk(configuration)),
-        signs_in=bool(configuration.oidc),
+        signs_in=configuration.signs_in,
     )
     return _Fork(
         pages=AnswerHeaders(pages, policy=page_policy((*inline_scripts(), SCRIPT))),
@@ -53,7 +54,7 @@ def make_app(configuration: Configuration) -> "ASGIApp":
 
 async def _asks_who(desk: Desk) -> bool:
     """Whether callers are asked who they are."""
-    if desk.configuration.sign_in:
+    if desk.configuration.signs_in:
         return True
     try:
         return await desk.run(lambda opened: tokens_asked_for(opened.services.database), lane="probes")

@@ -8,9 +8,10 @@ import hashlib
 import hmac
 import re
 import secrets
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal
 
 from rag_core.database.connections import Database
@@ -24,19 +25,24 @@ from rag_core.database.tokens import (
     revoke,
 )
 from rag_core.database.tokens import list_tokens as read_tokens
+from rag_core.durations import parse_duration
 from rag_core.errors import InvalidInput, NotPermitted, NotSignedIn, OperatorNeeded, Refused, UsageError
 from rag_core.model import Actor, ActorKind, Role, Surface
 from rag_core.ports import Clock
 
 __all__ = [
     "PREFIX",
+    "RENEWAL",
     "ROLES",
+    "WARNED_BEFORE",
     "Caller",
     "NewToken",
     "Token",
     "admit",
     "admit_by_id",
     "create_token",
+    "ends_soon",
+    "expiring",
     "id_of",
     "list_tokens",
     "revoke_token",
@@ -52,6 +58,9 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,62}")
 _TEXT = re.compile(r"medir_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 _USE_NOTED_EVERY = timedelta(minutes=1)
 _NOBODY = "0" * 64
+WARNED_BEFORE = timedelta(days=7)
+"""How long before its end a token's holder, and whoever keeps the installation, are told."""
+RENEWAL = "Make another under a name of its own, hand it over, then revoke it: medir token create, medir token revoke."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,16 +73,20 @@ class NewToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Somebody who was let in. The role `local` is the operator of a machine that asks nobody who they are."""
+    """Somebody who was let in. The role `local` is the operator of a machine that asks nobody who they are.
+
+    `expires_at` is when that ends by itself; None: never, or not known.
+    """
 
     kind: ActorKind
     name: str
     role: Role | Literal["local"]
+    expires_at: datetime | None = None
 
     @classmethod
     def of(cls, token: Token) -> "Caller":
         """Whoever holds the token."""
-        return cls(kind=token.actor_kind, name=token.name, role=token.role)
+        return cls(kind=token.actor_kind, name=token.name, role=token.role, expires_at=token.expires_at)
 
     @classmethod
     def local(cls, name: str) -> "Caller":
@@ -108,6 +121,7 @@ def create_token(
     name: str,
     role: str,
     kind: str | None = None,
+    expires: str | None = None,
     actor: Actor,
 ) -> NewToken:
     """Make a token. From the first one on, every request and every page wants one.
@@ -118,10 +132,11 @@ def create_token(
         name: Letters, digits and `._@-`, at most 63; the actor of all that is done with it.
         role: `viewer`, `maintainer` or `engine`.
         kind: What sort of actor holds it; None: `agent` for an engine, else `human`.
+        expires: How long it is good for, such as `90d`; None: until it is revoked.
         actor: Who makes it.
 
     Raises:
-        InvalidInput: The name, role or kind is none.
+        InvalidInput: The name, role, kind or duration is none.
         Refused: A token in force has that name.
     """
     if _NAME.fullmatch(name) is None:
@@ -132,6 +147,8 @@ def create_token(
         )
     given = _parse_role(role)
     sort = _parse_kind(kind) if kind is not None else _kind_of(given)
+    at = clock.now()
+    expires_at = None if expires is None else _later(at, parse_duration(expires))
     token_id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
     with database.connection() as connection:
         token = insert_token(
@@ -142,7 +159,8 @@ def create_token(
             actor_kind=sort,
             secret_hash=_hash(secret),
             actor=actor,
-            at=clock.now(),
+            at=at,
+            expires_at=expires_at,
         )
     if token is None:
         raise Refused(
@@ -158,10 +176,21 @@ def list_tokens(database: Database) -> tuple[Token, ...]:
         return tuple(read_tokens(connection))
 
 
-def tokens_exist(database: Database) -> bool:
+def expiring(found: Iterable[Token], *, now: datetime) -> tuple[Token, ...]:
+    """Those in force that end by themselves within a week, the next first."""
+    ends = (token for token in found if token.revoked_at is None and ends_soon(token.expires_at, now=now))
+    return tuple(sorted(ends, key=lambda token: (token.expires_at or now, token.id)))
+
+
+def ends_soon(expires_at: datetime | None, *, now: datetime) -> bool:
+    """Whether a token ends by itself within a week, and has not ended yet."""
+    return expires_at is not None and now < expires_at <= now + WARNED_BEFORE
+
+
+def tokens_exist(database: Database, clock: Clock) -> bool:
     """Whether any token is in force, so that somebody can be let in with one."""
     with database.connection() as connection:
-        return any_in_force(connection)
+        return any_in_force(connection, at=clock.now())
 
 
 def tokens_asked_for(database: Database) -> bool:
@@ -196,7 +225,7 @@ def admit(database: Database, clock: Clock, text: str | None, *, local: Caller |
             beyond this machine and is never let in.
 
     Raises:
-        NotSignedIn: There is no token where one is needed, or it is unknown, wrong or revoked.
+        NotSignedIn: There is no token where one is needed, or it is unknown, wrong, revoked or expired.
         DatabaseUnavailable: It can't be told.
     """
     if text is None:
@@ -216,22 +245,25 @@ def admit(database: Database, clock: Clock, text: str | None, *, local: Caller |
         right = hmac.compare_digest(_hash(match[2] if match else ""), expected)
         if token is None or not right or token.revoked_at is not None:
             raise _not_valid()
+        now = clock.now()
+        _check_end(token, now=now)
     # a database that lets itself be read only lets people in as well
     with suppress(OperatorNeeded), database.connection() as connection:
-        note_use(connection, token.id, at=clock.now(), every=_USE_NOTED_EVERY)
+        note_use(connection, token.id, at=now, every=_USE_NOTED_EVERY)
     return Caller.of(token)
 
 
-def admit_by_id(database: Database, token_id: str) -> Caller:
+def admit_by_id(database: Database, clock: Clock, token_id: str) -> Caller:
     """The holder of a token that was checked before, in the same session of a page.
 
     Raises:
-        NotSignedIn: It has been revoked since.
+        NotSignedIn: It has been revoked or has expired since.
     """
     with database.connection() as connection:
         token = find_token(connection, token_id)
     if token is None or token.revoked_at is not None:
         raise _not_valid()
+    _check_end(token, now=clock.now())
     return Caller.of(token)
 
 
@@ -250,6 +282,7 @@ def token_to_json(token: Token) -> dict[str, object]:
         "kind": token.actor_kind,
         "createdAt": token.created_at.isoformat(),
         "createdBy": token.created_by,
+        "expiresAt": token.expires_at.isoformat() if token.expires_at else None,
         "lastUsedAt": token.last_used_at.isoformat() if token.last_used_at else None,
         "revokedAt": token.revoked_at.isoformat() if token.revoked_at else None,
         "revokedBy": token.revoked_by,
@@ -269,6 +302,23 @@ def _not_valid() -> NotSignedIn:
         "This token is not valid: it is unknown, mistyped or revoked.",
         hint="Ask whoever keeps this installation for a new one.",
     )
+
+
+def _check_end(token: Token, *, now: datetime) -> None:
+    if token.expires_at is not None and token.expires_at <= now:
+        raise NotSignedIn(
+            f"This token expired on {token.expires_at:%Y-%m-%d at %H:%M} UTC.",
+            hint="Ask whoever keeps this installation for a new one.",
+        )
+
+
+def _later(at: datetime, length: timedelta) -> datetime:
+    try:
+        return at + length
+    except OverflowError as error:
+        raise InvalidInput(
+            "The token would end after the year 9999.", hint="Give a shorter duration, or none."
+        ) from error
 
 
 def _parse_role(text: str) -> Role:

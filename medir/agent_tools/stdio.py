@@ -1,6 +1,7 @@
 """The agent tools over standard input and output: one client, until it leaves or a signal comes."""
 
 import asyncio
+import codecs
 import fcntl
 import os
 import signal
@@ -97,4 +98,5 @@ async def _lines(wire: BinaryIO) -> AsyncIterator[str]:
 
     threading.Thread(target=read, name="standard input", daemon=True).start()
     while line := await arrived.get():
-        yield line.decode("utf-8", errors="replace")
+        # some clients begin with the mark of their encoding, which no JSON begins with
+        yield line.removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="replace")

@@ -7,7 +7,7 @@ from types import FrameType
 
 import click
 
-from medir.cli.frame import run
+from medir.cli.frame import plain, run
 from medir.cli.verbs import Verbs
 
 _VERBS = {
@@ -42,6 +42,8 @@ def main() -> None:
     """The entry point of the program."""
     # what the pool tries on its own is told by the error that follows, in one line
     logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(_PlainLines())
     for number in (signal.SIGTERM, signal.SIGHUP):
         # ended politely, a process gives back what it holds: the embedded server, a run's row
         signal.signal(number, _interrupt)
@@ -50,6 +52,14 @@ def main() -> None:
         if reconfigure is not None:
             reconfigure(encoding="utf-8", errors="replace")
     sys.exit(run(medir, sys.argv[1:]))
+
+
+class _PlainLines(logging.Formatter):
+    """What is logged names files and quotes documents, and whoever looks has a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """As its parent, without what commands one."""
+        return plain(super().format(record))
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

@@ -82,7 +82,7 @@ class Output:
     def emit(self, document: object) -> None:
         """Print the document where JSON was asked for; else nothing."""
         if self.as_json:
-            self.out.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+            self.out.write(as_document(document) + "\n")
             self.out.flush()
 
     def say(self, text: str) -> None:
@@ -127,6 +127,13 @@ class Output:
                 bar.update(task, description=_STEPS.get(step, step), completed=done, total=total or None)
 
             yield listen
+
+
+def as_document(value: object) -> str:
+    """The value as JSON, with all that could command a terminal as escapes: a reader of JSON reads the same."""
+    written = json.dumps(value, ensure_ascii=False, indent=2)
+    # json.dumps has escaped what JSON forbids; what is left of it stands inside of strings, but for line ends
+    return "".join(sign if sign.isprintable() or sign == "\n" else json.dumps(sign)[1:-1] for sign in written)
 
 
 def plain(text: str) -> str:

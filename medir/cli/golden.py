@@ -12,10 +12,11 @@ from medir.cli.frame import (
     EXIT_PARTIAL,
     EXIT_REFUSED,
     Output,
+    cell,
     chosen_project,
     details_of,
+    one_line,
     operator,
-    plain,
     project_option,
     services,
     stop,
@@ -286,7 +287,7 @@ def print_run(output: Output, run: GoldenRun) -> None:
         )
         table.add_row(
             Text("✓", style="green") if verdict.passed else Text("✗", style="red"),
-            Text(
+            cell(
                 verdict.case.id
                 + (" *" if verdict.case.must_pass else "")
                 + (" (tie)" if verdict.decided_by_tie else "")
@@ -296,7 +297,7 @@ def print_run(output: Output, run: GoldenRun) -> None:
             str(verdict.vector_rank or _without(missing.vector, verdict)),
             str(verdict.lexical_rank or _without(missing.lexical, verdict)),
             "" if verdict.removed_by is None else str(verdict.removed_by),
-            Text(plain(expected), overflow="ellipsis", no_wrap=True),
+            Text(one_line(expected), overflow="ellipsis", no_wrap=True),
         )
     output.people.print(table)
     _print_ground(output, run)
@@ -359,7 +360,7 @@ def _print_explanation(output: Output, explained: CaseExplanation) -> None:
             f"{mark} {entry.whole_rank:>3}  {entry.score:.4f}  "
             f"vector {_score(candidate.vector_score, missing.vector)}  "
             f"lexical {_score(candidate.lexical_score, missing.lexical)}  {entry.fate:<9}  "
-            f"{plain(candidate.origin.citation)}{_crossing(explained, entry)}"
+            f"{one_line(candidate.origin.citation)}{_crossing(explained, entry)}"
         )
     if explained.passed_in is not None:
         output.say(f"It passed in {explained.passed_in}. Since then:")

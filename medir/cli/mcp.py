@@ -54,7 +54,7 @@ def mcp(
         )
         if listener is not None:
             output.note(f"Agent tools: {_address(listener)}{PATH}  (Ctrl-C stops it)")
-            trusts = not opened.configuration.sign_in
+            trusts = not opened.configuration.signs_in
             serve_http(make_app(tools, agent=agent, trusts_machine=trusts), listener)
             return
         if sys.stdin.isatty():
@@ -73,7 +73,7 @@ def _listener(
     return listening(
         host or LOOPBACK,
         port_number(port, name="--port"),
-        tokens_exist=lambda: tokens_exist(opened.database),
+        tokens_exist=lambda: tokens_exist(opened.database, opened.clock),
     )
 
 

@@ -10,6 +10,7 @@ from medir.cli.frame import (
     EXIT_GATE,
     Output,
     chosen_project,
+    plain,
     project_option,
     services,
     stop,
@@ -86,7 +87,9 @@ def rag(
     if as_csv:
         from rag_core.formats.report_csv import report_csv  # noqa: PLC0415
 
-        output.out.write(report_csv(report))
+        written = report_csv(report)
+        # a file holds the names as they are; a terminal gets nothing that commands it
+        output.out.write(plain(written) if output.out.isatty() else written)
     elif not output.as_json:
         from medir.cli.report_tables import print_report  # noqa: PLC0415
 

@@ -73,13 +73,13 @@ def _database(output: Output) -> Iterator[tuple[str, ...]]:
         yield ()
         return
     with opened:
-        asked = opened.configuration.sign_in or tokens_asked_for(opened.database)
+        asked = opened.configuration.signs_in or tokens_asked_for(opened.database)
         yield () if asked else (f"Nobody on this machine is asked for a token. {BEFORE_A_PROXY}",)
 
 
 def _tokens_exist() -> bool:
     with services() as opened:
-        return tokens_exist(opened.database)
+        return tokens_exist(opened.database, opened.clock)
 
 
 def _prepare(output: Output, *, serving: bool) -> int:

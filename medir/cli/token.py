@@ -1,13 +1,17 @@
 """`medir token`: who may call, and as what."""
 
+from datetime import datetime
+
 import click
 from rich.table import Table
 
 from medir.cli.frame import Output, cell, operator, services, with_output
 from rag_core.tokens import (
+    RENEWAL,
     ROLES,
     Token,
     create_token,
+    expiring,
     list_tokens,
     revoke_token,
     token_to_json,
@@ -29,15 +33,28 @@ def token() -> None:
     metavar="human|agent|system",
     help="What sort of actor holds it; default: agent for an engine, else human.",
 )
+@click.option(
+    "--expires", metavar="90d", help="How long it is good for: 12h, 90d, 26w; default: until it is revoked."
+)
 @with_output
-def create(output: Output, *, name: str, role: str, kind: str | None) -> None:
+def create(output: Output, *, name: str, role: str, kind: str | None, expires: str | None) -> None:
     """Make a token and print it once; only its hash is kept."""
     with services() as opened:
         first = not tokens_asked_for(opened.database)
-        made = create_token(opened.database, opened.clock, name=name, role=role, kind=kind, actor=operator())
+        made = create_token(
+            opened.database,
+            opened.clock,
+            name=name,
+            role=role,
+            kind=kind,
+            expires=expires,
+            actor=operator(),
+        )
     output.emit(token_to_json(made.token) | {"token": made.text})
     output.say(made.text)
-    output.note(f"The token of {made.token.name}, role {made.token.role}. It is not shown again.")
+    ends = made.token.expires_at
+    good = "" if ends is None else f" It is good until {ends:%Y-%m-%d %H:%M} UTC."
+    output.note(f"The token of {made.token.name}, role {made.token.role}.{good} It is not shown again.")
     if first:
         output.note(
             "It is the first: from now on every request and every page asks for a token, also when none is in force."
@@ -49,10 +66,14 @@ def create(output: Output, *, name: str, role: str, kind: str | None) -> None:
 def show(output: Output) -> None:
     """Every token there ever was, without its secret."""
     with services() as opened:
-        found = list_tokens(opened.database)
+        found, now = list_tokens(opened.database), opened.clock.now()
     output.emit({"tokens": [token_to_json(one) for one in found]})
     if not output.as_json:
-        _print(output, found)
+        _print(output, found, now)
+    for one in expiring(found, now=now):
+        output.note(
+            f"The token of {one.name} ends by itself on {one.expires_at:%Y-%m-%d %H:%M} UTC. {RENEWAL}"
+        )
 
 
 @token.command("revoke")
@@ -62,7 +83,7 @@ def revoke(output: Output, *, which: str) -> None:
     """End a token; from the next request on it opens nothing."""
     with services() as opened:
         ended = revoke_token(opened.database, opened.clock, which, actor=operator())
-        last = not tokens_exist(opened.database)
+        last = not tokens_exist(opened.database, opened.clock)
     output.emit(token_to_json(ended))
     output.say(f"Revoked the token of {ended.name}, role {ended.role}.")
     if last:
@@ -71,7 +92,7 @@ def revoke(output: Output, *, which: str) -> None:
         )
 
 
-def _print(output: Output, found: tuple[Token, ...]) -> None:
+def _print(output: Output, found: tuple[Token, ...], now: datetime) -> None:
     if not found:
         output.say("There are no tokens: only this machine is served, and nobody on it is asked for one.")
         return
@@ -87,6 +108,14 @@ def _print(output: Output, found: tuple[Token, ...]) -> None:
             f"{one.created_at:%Y-%m-%d %H:%M}",
             cell(one.created_by),
             f"{one.last_used_at:%Y-%m-%d %H:%M}" if one.last_used_at else "never",
-            f"revoked {one.revoked_at:%Y-%m-%d %H:%M} by {one.revoked_by}" if one.revoked_at else "in force",
+            cell(_state(one, now)),
         )
     output.people.print(table)
+
+
+def _state(token: Token, now: datetime) -> str:
+    if token.revoked_at is not None:
+        return f"revoked {token.revoked_at:%Y-%m-%d %H:%M} by {token.revoked_by}"
+    if token.expires_at is None:
+        return "in force"
+    return f"{'expired' if token.expires_at <= now else 'in force until'} {token.expires_at:%Y-%m-%d %H:%M}"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
@@ -12,6 +12,8 @@ from medir.http_api.bounds import MAX_AT_ONCE, MAX_SECONDS, Bounds
 from medir.http_api.desk import Desk
 from medir.http_api.documentation import document
 from medir.http_api.gate import Gate
+from medir.http_api.heads import Heads
+from medir.http_api.parameters import check_parameters
 from medir.http_api.problems import Problem
 from medir.http_api.routes_index import index_routes
 from medir.http_api.routes_questions import question_routes
@@ -36,11 +38,14 @@ def make_api(
         version="1",
         docs_url=None,
         redoc_url=None,
+        openapi_url=None,
         redirect_slashes=False,
         summary="Search and votes",
+        dependencies=[Depends(check_parameters)],
     )
     desk = Desk(configuration)
     # the last added is the outermost
+    api.add_middleware(Heads)
     api.add_middleware(Gate, desk=desk)
     api.add_middleware(Bounds, seconds=seconds, at_once=at_once)
     for routes in (question_routes, index_routes, reading_routes, state_routes):
@@ -52,7 +57,12 @@ def make_api(
     def openapi() -> dict[str, Any]:
         return document(api)
 
+    async def tell_document(request: Request) -> JSONResponse:
+        return JSONResponse({"servers": [{"url": request.scope.get("root_path", "")}]} | api.openapi())
+
     api.openapi = openapi
+    # a route as the others, so that it is held to what they are held to
+    api.get("/openapi.json", include_in_schema=False)(tell_document)
     return api
 
 

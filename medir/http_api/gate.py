@@ -53,7 +53,7 @@ class Gate:
     def _local_caller(self, scope: Scope, headers: Headers) -> Caller | None:
         peer = scope.get("client")
         here = peer is not None and sits_here(peer[0], headers)
-        return Caller.local(account_name()) if here and not self._desk.configuration.sign_in else None
+        return Caller.local(account_name()) if here and not self._desk.configuration.signs_in else None
 
 
 def bearer_token(headers: Headers) -> str | None:

@@ -53,7 +53,10 @@ PROBLEMS: Mapping[str, ProblemType] = {
     entry.name: entry
     for entry in (
         _type(
-            "invalid-request", 400, "The request is not valid", "A value is missing, unknown or out of range."
+            "invalid-request",
+            400,
+            "The request is not valid",
+            "A value or a parameter is missing, unknown or out of range.",
         ),
         _type(
             "token-in-query",

@@ -3,14 +3,12 @@
 from typing import Annotated, Literal
 
 from fastapi import Path, Query
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from rag_core.model import ALL_SCOPES, Scope
+from medir.asked import Limit, ScopeNames, chosen_scopes
+from rag_core.model import Scope
 from rag_core.search import MAX_QUESTION_CHARS
-
-MAX_LIMIT = 50
-ScopeName = Literal["docs", "adr", "session"]
 
 _NO_CONTROL_SIGNS = r"^[^\u0000-\u001f\u007f]+$"
 _ID = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
@@ -100,11 +98,6 @@ Synthetic = Annotated[
 ]
 
 
-def _whole(value: object) -> object:
-    """JSON knows one sort of number: 5.0 is the integer 5."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
 class _Body(BaseModel):
     model_config = ConfigDict(
         alias_generator=to_camel, validate_by_name=False, validate_by_alias=True, extra="forbid", strict=True
@@ -120,10 +113,10 @@ class _Question(_Body):
         description="The question, as one would ask a colleague.",
         examples=["Quando o frete é calculado?"],
     )
-    scopes: Annotated[list[ScopeName], Field(min_length=1, max_length=3)] | None = Field(
-        default=None, description="Where to look; left out: everywhere.", examples=[["docs", "adr"]]
+    scopes: ScopeNames | None = Field(
+        default=None, description="Where to look; left out or empty: everywhere.", examples=[["docs", "adr"]]
     )
-    limit: Annotated[int, Field(ge=1, le=MAX_LIMIT), BeforeValidator(_whole)] | None = Field(
+    limit: Limit | None = Field(
         default=None,
         description="At most how many hits; left out: as the project's settings say.",
         examples=[5],
@@ -165,8 +158,8 @@ class ReindexRequest(_Body):
         "makes all anew.",
         examples=["incremental"],
     )
-    scopes: Annotated[list[ScopeName], Field(min_length=1, max_length=3)] | None = Field(
-        default=None, description="Which scopes; left out: all.", examples=[["docs", "adr"]]
+    scopes: ScopeNames | None = Field(
+        default=None, description="Which scopes; left out or empty: all.", examples=[["docs", "adr"]]
     )
     session_id: SessionName | None = Field(
         default=None,
@@ -188,8 +181,3 @@ class ReindexRequest(_Body):
     def chosen_scopes(self) -> tuple[Scope, ...]:
         """The scopes in their order, all of them where none was named."""
         return chosen_scopes(self.scopes)
-
-
-def chosen_scopes(named: list[ScopeName] | None) -> tuple[Scope, ...]:
-    """The scopes in their order, all of them where none was named."""
-    return tuple(scope for scope in ALL_SCOPES if named is None or scope in named)

@@ -14,7 +14,9 @@ from medir.page_kit.calibration_setting import FUSIONS, today_of
 from medir.page_kit.following import LOOKED_AT_EVERY_S
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import draw_banner, guarded, refusal_told
-from medir.page_kit.services import caller, may_maintain, visitor, workbench
+from medir.page_kit.parts import dialog, fragment
+from medir.page_kit.plain_text import escaped
+from medir.page_kit.services import maintainer, may_maintain, visitor, workbench
 from medir.page_kit.signs import LOST, PASSED, WON, settings_line
 from rag_core.adopting import SettingsInForce, adopt_settings
 from rag_core.baselines import baselines_folder, new_file
@@ -107,9 +109,7 @@ def overrides_of(before: SearchSettings, after: SearchSettings) -> Overrides:
     )
 
 
-@st.dialog(
-    "Adopt these numbers", width="medium", icon=":material/gavel:", on_dismiss=lambda: _forget(_ADOPTING)
-)
+@dialog("Adopt these numbers", width="medium", icon=":material/gavel:", on_dismiss=lambda: _forget(_ADOPTING))
 def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings) -> None:
     after = adopted(scene, in_force)
     st.text(f"What changes for every search of {view.project.project_id} from now on:")
@@ -124,8 +124,8 @@ def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings) -> None:
     actor = visitor()
     reason = st.text_area("Why?", key="calibration-reason", max_chars=500).strip()
     st.caption(
-        f"Recorded as {actor.kind}:{actor.id}. Searches carry these numbers frozen, and the report marks the change. "
-        "They are written into settings.yaml beside the golden cases, to be committed."
+        f"Recorded as {escaped(f'{actor.kind}:{actor.id}')}. Searches carry these numbers frozen, and the report marks "
+        "the change. They are written into settings.yaml beside the golden cases, to be committed."
     )
     if not st.button("Adopt", key="calibration-confirm", type="primary", disabled=not rows):
         return
@@ -134,14 +134,13 @@ def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings) -> None:
         return
     services = workbench().services
     try:
-        caller().require("maintainer")
         now = adopt_settings(
             services.database,
             services.clock,
             view.project,
             overrides=overrides_of(in_force, after),
             reason=reason,
-            actor=actor,
+            actor=maintainer(),
             write=True,
         )
     except MedirError as error:
@@ -230,7 +229,7 @@ def draw_freezing_failure(view: Frame) -> None:
         draw_banner(failure, key="calibration-freezing", retry=False)
 
 
-@st.dialog("Freeze a baseline", icon=":material/ac_unit:", on_dismiss=lambda: _forget(_FREEZING))
+@dialog("Freeze a baseline", icon=":material/ac_unit:", on_dismiss=lambda: _forget(_FREEZING))
 def _ask_to_freeze(view: Frame) -> None:
     folder = baselines_folder(view.project)
     st.text(
@@ -253,13 +252,12 @@ def _ask_to_freeze(view: Frame) -> None:
         st.text(f"{error.message} {error.hint}")
         return
     with refusal_told():
-        who = caller()
-        who.require("maintainer")
+        who = maintainer()
         run_id, project_id = uuid4(), view.project.project_id
         task = partial(
             long_work.freeze_baseline,
             project=view.project,
-            actor=who.actor("app"),
+            actor=who,
             name=name,
             run_id=run_id,
         )
@@ -268,7 +266,7 @@ def _ask_to_freeze(view: Frame) -> None:
     st.rerun()
 
 
-@st.fragment(run_every=LOOKED_AT_EVERY_S)
+@fragment(run_every=LOOKED_AT_EVERY_S)
 def _follow_freezing(view: Frame) -> None:
     with guarded("calibration-freezing-progress"):
         if not workbench().work.is_going(_key(view)):

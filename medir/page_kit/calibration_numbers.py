@@ -24,6 +24,7 @@ from medir.page_kit.calibration_setting import (
     deepest,
     go_to,
 )
+from medir.page_kit.plain_text import escaped
 from rag_core.calibrating import Calibration
 from rag_core.calibration.findings import DEPTHS
 from rag_core.metrics.intervals import Interval
@@ -68,7 +69,7 @@ def _draw_starts(found: Calibration, at_hand: AtHand, starts: Mapping[str, AtHan
         if picked is not None:
             go_to(found, starts[picked])
 
-    st.pills("Start from", list(starts), key=key, on_change=take)
+    st.pills("Start from", list(starts), key=key, on_change=take, format_func=escaped)
 
 
 def _draw_weight(ranking: RankingSettings) -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 from medir.page_kit import calibration_words as words
 from medir.page_kit.calibration_scene import Scene, marks_of, mean_of
 from medir.page_kit.calibration_setting import NO_THRESHOLD, THRESHOLD, WEIGHT
+from medir.page_kit.plain_text import escaped
 from medir.page_kit.signs import LOST, WON, theme
 from rag_core.calibration.regions import MOST_REGIONS
 from rag_core.calibration.shortfall import fall_short
@@ -78,7 +79,7 @@ def draw_curve(scene: Scene, tag: str) -> None:
     )
     parts = [
         f"At a threshold of {words.threshold(threshold)}. Safe weights, at which nothing is lost that passes in "
-        f"{scene.reference.name}: {tell_weights(safe)}."
+        f"{escaped(scene.reference.name)}: {tell_weights(safe)}."
         if scene.baseline is not None
         else f"At a threshold of {words.threshold(threshold)}. Safe weights, at which nothing is lost that passes "
         f"{scene.kept.today}: {tell_weights(safe)}.",
@@ -92,7 +93,7 @@ def draw_curve(scene: Scene, tag: str) -> None:
     if whole is not None and scene.proposal is not None:
         below = fall_short(whole.steps, scene.found.findings.choice)
         if below is not None:
-            st.caption(f"Why the proposal is not the highest point: {below.reason}")
+            st.caption(f"Why the proposal is not the highest point: {escaped(below.reason)}")
     if whole is not None:
         curves = [curve for curve in (whole, held_out, tagged) if curve is not None]
         _draw_table("calibration-curve-table", lambda: _curve_rows(curves))

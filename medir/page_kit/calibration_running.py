@@ -18,9 +18,11 @@ from medir import long_work
 from medir.calibration_shelf import CalibrationShelf
 from medir.page_kit.following import LOOKED_AT_EVERY_S
 from medir.page_kit.frame import Frame
-from medir.page_kit.guard import draw_banner, guarded
+from medir.page_kit.guard import draw_banner, guarded, refusal_told
+from medir.page_kit.parts import fragment
 from medir.page_kit.run_failure import recorded_failure
 from medir.page_kit.services import visitor, workbench
+from medir.page_kit.stopping import draw_stop
 from rag_core.calibrating import Calibration, Demands, Run, cases_digest
 from rag_core.calibration.contenders import TODAY
 from rag_core.golden.cases import GoldenSet
@@ -182,8 +184,11 @@ def prepare_calibration() -> None:
 def start_calibration(view: Frame, demands: Demands) -> None:
     """Begin one outside this process, unless one is going on."""
     run_id, project_id = uuid4(), view.project.project_id
-    task = partial(long_work.calibrate, project=view.project, actor=visitor(), demands=demands, run_id=run_id)
-    workbench().work.start_run(_key(view), task, project_id=project_id, run_id=run_id)
+    with refusal_told():
+        task = partial(
+            long_work.calibrate, project=view.project, actor=visitor(), demands=demands, run_id=run_id
+        )
+        workbench().work.start_run(_key(view), task, project_id=project_id, run_id=run_id)
 
 
 def last_calibration(view: Frame) -> Run | None:
@@ -196,7 +201,7 @@ def is_running(view: Frame, last: Run | None) -> bool:
     return workbench().work.is_going(_key(view)) or (last is not None and last.state == "running")
 
 
-@st.fragment(run_every=LOOKED_AT_EVERY_S)
+@fragment(run_every=LOOKED_AT_EVERY_S)
 def follow(view: Frame) -> None:
     """The progress of the one that goes on, and a way to stop it; ends in a new run of the page."""
     with guarded("calibration-progress"):
@@ -210,8 +215,8 @@ def follow(view: Frame) -> None:
         st.progress(min(1.0, done / total) if total else 0.0, text=f"{_STEPS.get(name, 'Starting')}{counted}")
         if last is None or last.state != "running":
             return
-        if st.button("Stop this calibration", key="stop-calibration"):
-            workbench().services.calibrator.stop(view.project, last)
+        stop = partial(workbench().services.calibrator.stop, view.project, last)
+        draw_stop(last, stop, label="Stop this calibration", key="stop-calibration")
 
 
 def draw_failure(view: Frame, last: Run | None) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 from medir.page_kit import calibration_words as words
 from medir.page_kit.calibration_running import SETTINGS, Ground, Kept, moved_since
 from medir.page_kit.frame import Frame
+from medir.page_kit.plain_text import escaped
 from medir.page_kit.services import workbench
 from medir.page_kit.signs import DASH, LOST, age
 from rag_core.adopting import settings_history
@@ -77,7 +78,9 @@ def draw_recorded(run: Run) -> None:
 def draw_not_calibrated(measure: Measure, kept: Kept | None, last: Run | None, ground: Ground) -> None:
     """Why there is no verdict, what a calibration would tell, and what the last one said."""
     if kept is not None:
-        st.info(f"Not decided yet for {measure}: the picture is exact, the verdict needs a calibration.")
+        st.info(
+            f"Not decided yet for {escaped(str(measure))}: the picture is exact, the verdict needs a calibration."
+        )
         return
     st.info("Not calibrated yet, as things stand.", icon=":material/hourglass_empty:")
     st.text(
@@ -95,7 +98,7 @@ def draw_not_calibrated(measure: Measure, kept: Kept | None, last: Run | None, g
         told = " and ".join(moved)
         st.caption(f"Not the same any more: {told}. A verdict belongs to what it was made from.")
     else:
-        st.caption(f"It worked for {last.parameters.get('metric')}.")
+        st.caption(f"It worked for {escaped(str(last.parameters.get('metric')))}.")
 
 
 def _rival(row: Mapping[str, object], measure: Measure, cases: int) -> dict[str, object]:

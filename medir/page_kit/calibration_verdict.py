@@ -6,6 +6,7 @@ from medir.page_kit import calibration_words as words
 from medir.page_kit.calibration_running import Kept
 from medir.page_kit.calibration_scene import outcome_of
 from medir.page_kit.calibration_setting import go_to, proposal_of, setting_of, today_of
+from medir.page_kit.plain_text import escaped
 from medir.page_kit.signs import DASH, LOST, PASSED, WON
 from rag_core.calibration.choice import Choice, Scored
 from rag_core.calibration.contenders import TODAY
@@ -54,7 +55,7 @@ def _draw_broken_floor(kept: Kept) -> None:
     target = None if best is None else setting_of(kept.found, best.settings)
     if best is not None and target is not None:
         st.button(
-            f"Look at {best.name}",
+            f"Look at {escaped(best.name)}",
             key="calibration-restore",
             icon=":material/restore:",
             help="Makes these the numbers at hand, with every case that they win and lose. Adopting is another step.",

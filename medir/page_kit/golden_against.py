@@ -63,7 +63,8 @@ def choose_baseline(view: Frame, parameter: Parameter[str]) -> BaselineEntry | N
         refuse(parameter, chosen)
         return None
     if entry.baseline is None:
-        st.warning(f"The baseline can't be used: {entry.reason}", icon=":material/ac_unit:")
+        st.warning("The baseline can't be used.", icon=":material/ac_unit:")
+        st.text(entry.reason or "")
         return None
     return entry
 
@@ -95,7 +96,7 @@ def held_against(
     result = reads.golden_result(view.project, str(record.id))
     cases = _cases_of(record, result, golden, baseline)
     if baseline is not None:
-        words = f"baseline `{baseline.name}`"
+        words = f"baseline {baseline.name}"
         if cases is None:
             note = f"The cases have changed since this run, so it can't be held against baseline {baseline.name}."
             return Against(words=words, comparison=None, passed=None, notes=(note,))

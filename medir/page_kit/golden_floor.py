@@ -8,6 +8,7 @@ import streamlit as st
 
 from medir.page_kit.frame import Frame
 from medir.page_kit.golden_running import start_raising_floor
+from medir.page_kit.parts import dialog
 from medir.page_kit.services import may_maintain
 from medir.page_kit.signs import FAILED, PASSED, theme
 from rag_core.figures.floor_history import FloorPoint, floor_history
@@ -71,7 +72,7 @@ def _set_asking(asking: bool = False) -> None:
     st.session_state[_ASKING] = asking
 
 
-@st.dialog("Raise the floor", icon=":material/vertical_align_top:", on_dismiss=_set_asking)
+@dialog("Raise the floor", icon=":material/vertical_align_top:", on_dismiss=_set_asking)
 def _ask_why(view: Frame, file: Path, passed: int, floor: int) -> None:
     st.markdown(
         f"From now on at least **{passed}** cases must pass instead of **{floor}**. Nothing lowers a floor again; "

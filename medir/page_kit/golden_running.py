@@ -12,8 +12,10 @@ from medir.page_kit import reads
 from medir.page_kit.following import LOOKED_AT_EVERY_S
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import draw_banner, guarded, refusal_told
+from medir.page_kit.parts import fragment
 from medir.page_kit.run_failure import recorded_failure
-from medir.page_kit.services import caller, visitor, workbench
+from medir.page_kit.services import maintainer, visitor, workbench
+from medir.page_kit.stopping import draw_stop
 from rag_core.golden.baseline_file import Baseline
 from rag_core.history import Run, stop_golden_run
 
@@ -42,14 +44,13 @@ def start_raising_floor(view: Frame, file: Path, reason: str) -> None:
     A maintainer's to do.
     """
     with refusal_told():
-        who = caller()
-        who.require("maintainer")
+        who = maintainer()
         _begin(
             view,
             partial(
                 long_work.raise_floor,
                 project=view.project,
-                actor=who.actor("app"),
+                actor=who,
                 file=file,
                 reason=reason,
             ),
@@ -78,7 +79,7 @@ def draw_controls(view: Frame, last: Run | None, baseline: Baseline | None, *, c
     _draw_failure(view, last, baseline)
 
 
-@st.fragment(run_every=LOOKED_AT_EVERY_S)
+@fragment(run_every=LOOKED_AT_EVERY_S)
 def _follow(view: Frame) -> None:
     with guarded("golden-progress"):
         last = reads.last_golden_run(view.project)
@@ -89,8 +90,9 @@ def _follow(view: Frame) -> None:
         step = _STEPS.get(str(progress.get("step")), "Starting")
         counted = f", case {done + 1} of {total}" if total else ""
         st.progress(min(1.0, done / total) if total else 0.0, text=f"{step}{counted}")
-        if last is not None and last.state == "running" and st.button("Stop this run", key="stop-golden"):
-            stop_golden_run(workbench().services.database, view.project, last)
+        if last is not None and last.state == "running":
+            stop = partial(stop_golden_run, workbench().services.database, view.project, last)
+            draw_stop(last, stop, label="Stop this run", key="stop-golden")
 
 
 def _draw_failure(view: Frame, last: Run | None, baseline: Baseline | None) -> None:

@@ -5,6 +5,7 @@ import streamlit as st
 from medir.page_kit.frame import Frame
 from medir.page_kit.golden_against import Against
 from medir.page_kit.golden_rows import RunInView, settings_since
+from medir.page_kit.plain_text import escaped
 from medir.page_kit.signs import DASH, FAILED, LOST, PASSED, WON, draw_badge, settings_line
 from rag_core.excerpts import cut_short
 from rag_core.golden.cases import GoldenSet
@@ -20,9 +21,9 @@ def draw_verdict(seen: RunInView, against: Against | None) -> None:
     if against is None:
         compared = "the first run of these cases"
     elif against.passed is None:
-        compared = f"not comparable with {against.words}"
+        compared = f"not comparable with {escaped(against.words)}"
     else:
-        compared = f"{LOST} {seen.count('lost')} lost, {WON} {seen.count('won')} won against {against.words}"
+        compared = f"{LOST} {seen.count('lost')} lost, {WON} {seen.count('won')} won against {escaped(against.words)}"
     sentence = f"**{run.passed} of {run.total} pass, floor {seen.floor}:** {compared}"
     if not seen.gate_passed:
         st.error(f"{FAILED} {_must_pass(seen)}{sentence}")
@@ -42,16 +43,11 @@ def _must_pass(seen: RunInView) -> str:
     )
     if not failing:
         return ""
-    named = ", ".join(_as_code(row.id) for row in failing[:_NAMED])
+    named = ", ".join(escaped(cut_short(row.id, at_most=_ID_CHARS)) for row in failing[:_NAMED])
     more = f" and {len(failing) - _NAMED} more" if len(failing) > _NAMED else ""
     lost = all(row.change == "lost" for row in failing)
     fails = "lost" if lost else "fails" if len(failing) == 1 else "fail"
     return f"**Must pass, and {fails}:** {named}{more}. "
-
-
-def _as_code(text: str) -> str:
-    """Somebody's text in a sentence of Markdown, so that none of it is read as Markdown."""
-    return f"`{cut_short(text.replace('`', chr(39)), at_most=_ID_CHARS)}`"
 
 
 def _draw_names(seen: RunInView) -> None:
@@ -107,4 +103,4 @@ def draw_ground(view: Frame, golden: GoldenSet | None, seen: RunInView, against:
         st.caption("The index was made again since this run.")
     changed = settings_since(seen.run.settings, view.overview.judged) if view.overview else ()
     if changed:
-        st.caption(f"The settings have changed since this run: {', '.join(changed)}.")
+        st.caption(f"The settings have changed since this run: {escaped(', '.join(changed))}.")

@@ -8,6 +8,7 @@ from medir.page_kit import reads
 from medir.page_kit.address import refuse, text_parameter
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import guarded
+from medir.page_kit.parts import dialog
 from medir.page_kit.plain_text import draw_quoted, draw_text
 from medir.page_kit.signs import measured, theme
 from rag_core.citations import NEIGHBOURS
@@ -85,7 +86,7 @@ def _close() -> None:
     st.session_state.pop(_WIDER, None)
 
 
-@st.dialog("The source, at its place", width="large", icon=":material/menu_book:", on_dismiss=_close)
+@dialog("The source, at its place", width="large", icon=":material/menu_book:", on_dismiss=_close)
 def _draw_source(view: Frame, chunk_id: str, matched: frozenset[str]) -> None:
     with guarded("source"):
         wider = st.session_state.get(_WIDER, 0)

@@ -13,9 +13,11 @@ from medir.page_kit.following import LOOKED_AT_EVERY_S
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import draw_banner, guarded, refusal_told
 from medir.page_kit.index_coverage import SCOPE_NAMES
+from medir.page_kit.parts import dialog, fragment
 from medir.page_kit.run_failure import recorded_failure
-from medir.page_kit.services import caller, may_maintain, workbench
+from medir.page_kit.services import maintainer, may_maintain, workbench
 from medir.page_kit.signs import LOST, PASSED
+from medir.page_kit.stopping import draw_stop
 from medir.work import index_run_key
 from rag_core.errors import MedirError, SourcesGone, VotesAtRisk
 from rag_core.index_reading import Run, stop_index_run, time_left
@@ -76,13 +78,12 @@ def start_run(
 ) -> None:
     """Begin a run outside this page's thread, unless this process has one going on; a maintainer's to do."""
     with refusal_told():
-        who = caller()
-        who.require("maintainer")
+        who = maintainer()
         run_id = uuid4()
         task = partial(
             long_work.run_index,
             project=view.project,
-            actor=who.actor("app"),
+            actor=who,
             mode=wanted.mode,
             scopes=wanted.scopes,
             session_id=wanted.session_id,
@@ -100,7 +101,7 @@ def is_running(view: Frame, last: Run | None) -> bool:
     return workbench().work.is_going(_key(view)) or (last is not None and last.state == "running")
 
 
-@st.fragment(run_every=LOOKED_AT_EVERY_S)
+@fragment(run_every=LOOKED_AT_EVERY_S)
 def follow(view: Frame) -> None:
     """The run at hand: who holds the project, its steps, the time left, and a way to stop it."""
     with guarded("index-progress"):
@@ -115,11 +116,10 @@ def follow(view: Frame) -> None:
             f"{'Dry run' if last.parameters.get('dryRun') else 'Run'} of {last.actor_kind}:{last.actor_id} since "
             f"{last.started_at:%H:%M:%S} UTC ({Wanted.of(last).told}). Searches see the old index until it has ended."
         )
-        if not may_maintain():
-            return
         stopping = st.session_state.get(_STOPPING) == last.id
-        if st.button("Stopping…" if stopping else "Stop this run", key="stop-index", disabled=stopping):
-            stop_index_run(workbench().services.database, view.project, last)
+        stop = partial(stop_index_run, workbench().services.database, view.project, last)
+        label = "Stopping…" if stopping else "Stop this run"
+        if draw_stop(last, stop, label=label, key="stop-index", stopping=stopping):
             st.session_state[_STOPPING] = last.id
             st.rerun(scope="fragment")
 
@@ -202,13 +202,15 @@ def draw_confirmed_start(view: Frame, wanted: Wanted, *, told: str, key: str) ->
 
 def _draw_read(view: Frame, last: Run) -> None:
     def read() -> None:
-        workbench().work.forget_failure(_key(view))
+        # a viewer has read it for this page alone
+        if may_maintain():
+            workbench().work.forget_failure(_key(view))
         st.session_state[_READ] = last.id
 
     st.button("Leave it at that", key="failure-read", on_click=read)
 
 
-@st.dialog("Lose votes?", icon=":material/how_to_vote:")
+@dialog("Lose votes?", icon=":material/how_to_vote:")
 def _ask(view: Frame, wanted: Wanted, told: str) -> None:
     st.text(told)
     st.text(
@@ -230,7 +232,7 @@ def _ask(view: Frame, wanted: Wanted, told: str) -> None:
             st.rerun()
 
 
-@st.dialog("Take them out of the index?", icon=":material/folder_off:")
+@dialog("Take them out of the index?", icon=":material/folder_off:")
 def _ask_to_empty(view: Frame, wanted: Wanted, told: str) -> None:
     st.text(told)
     st.text("Votes on what goes are lost with it; nothing brings them back.")

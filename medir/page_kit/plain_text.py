@@ -1,9 +1,13 @@
 """Text of documents and people, shown as text: nothing in it is Markdown, markup or a link.
 
+What stands by itself is drawn as text. What stands in a sentence of ours, or in a label, goes through `escaped`: that
+holds for whatever comes from a file, a database, an address or the environment, also where it should hold no sign.
+
 Marked words need more than `st.text` can draw, so they go through one component of fixed markup and script: the
 pieces travel as data and become text nodes, never HTML.
 """
 
+import re
 from collections.abc import Sequence
 
 import streamlit as st
@@ -12,6 +16,11 @@ from streamlit.components.v2 import component
 from rag_core.excerpts import Piece, cut_short, pieces_of
 
 SHOWN_CHARS = 700
+
+_SIGNS = re.compile(r"[!-/:-@\[-`{-~]")
+# links and icons that are made of plain text, whatever is escaped in it: each is parted by a sign without width
+_READ_ANYWAY = re.compile(r"://|www(?=\.)|@|:(?=[\w+/-]+:)", re.IGNORECASE)
+_JOINER = "\N{WORD JOINER}"
 
 _MARKUP = '<p class="quoted" lang="pt"></p>'
 _STYLE = """
@@ -36,6 +45,12 @@ export default function ({ data, parentElement }) {
 }
 """
 _quoted = component("medir_quoted", html=_MARKUP, css=_STYLE, js=_SCRIPT)
+
+
+def escaped(text: str) -> str:
+    """Somebody's text for a sentence or a label of Markdown, where it reads as it stands, on one line."""
+    parted = _READ_ANYWAY.sub(lambda match: match[0][0] + _JOINER + match[0][1:], " ".join(text.split()))
+    return _SIGNS.sub(lambda match: f"\\{match[0]}", parted)
 
 
 def draw_quoted(text: str, matched: frozenset[str], *, key: str) -> None:

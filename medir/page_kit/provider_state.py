@@ -3,6 +3,7 @@
 import streamlit as st
 
 from medir.page_kit.index_reads import ProviderState
+from medir.page_kit.plain_text import escaped
 from medir.page_kit.signs import FAILED, PASSED, model_name
 from rag_core.plurals import counted
 
@@ -22,7 +23,7 @@ def draw_provider(state: ProviderState, *, without_vector: int) -> None:
                     f"{counted(without_vector, 'chunk waits', 'chunks wait')} for a vector: "
                     "an incremental run makes what is missing."
                 )
-        st.caption(f"Asked for: MEDIR_EMBEDDING={state.configured}")
+        st.caption(f"Asked for: MEDIR_EMBEDDING={escaped(state.configured)}")
 
 
 def _draw_away(state: ProviderState) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from medir.page_kit.services import asks_again
 from rag_core.formats.report_csv import report_csv
 from rag_core.formats.report_html import report_html
 from rag_core.report.numbers import Report
@@ -39,4 +40,10 @@ def draw_export(report: Report) -> None:
 
 
 def _maker(make: Callable[[Report], str], report: Report) -> Callable[[], str]:
-    return lambda: make(report)
+    ask = asks_again()
+
+    def made() -> str:
+        ask()
+        return make(report)
+
+    return made

@@ -1,21 +1,28 @@
 """The workbench's services, shared by every session of this process, and who sits before a page."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import streamlit as st
 from starlette.datastructures import Headers
 
 from medir.configuration import Configuration, load_configuration
 from medir.door.origin import sits_here
 from medir.local import account_name
+from medir.people import Person
 from medir.workbench import Identity, Workbench, close_workbench, identity_of, open_workbench
-from rag_core.errors import MedirError, NotPermitted, NotSignedIn
-from rag_core.model import Actor
+from rag_core.errors import MedirError, NotSignedIn
+from rag_core.model import Actor, Role
 from rag_core.tokens import Caller, admit, admit_by_id, id_of
 
 __all__ = [
     "Workbench",
+    "asks_again",
     "caller",
     "forget_token",
+    "maintainer",
     "may_maintain",
+    "may_see",
     "revive",
     "signed_in_with_token",
     "take_token",
@@ -23,6 +30,7 @@ __all__ = [
     "workbench",
 ]
 
+_SEEING: tuple[Role, ...] = ("viewer", "maintainer")
 # the session alone remembers it: not the browser, not the address, and never the secret
 _TOKEN_ID = "signed-in-token"  # noqa: S105  the name of a key
 
@@ -49,41 +57,76 @@ def revive() -> None:
         return
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Presence:
+    """What a page's session tells of who sits before it."""
+
+    token_id: str | None
+    person: Person | None
+    sits_here: bool
+
+    def caller(self) -> Caller:
+        services = workbench().services
+        if self.token_id is not None:
+            return admit_by_id(services.database, services.clock, self.token_id)
+        if services.configuration.signs_in:
+            if self.person is not None:
+                role = services.configuration.people.role_of(self.person, now=services.clock.now())
+                return Caller(kind="human", name=self.person.address, role=role)
+            raise NotSignedIn("Nobody is signed in.", hint="Sign in with your provider, or with a token.")
+        local = Caller.local(account_name()) if self.sits_here else None
+        return admit(services.database, services.clock, None, local=local)
+
+
 def caller() -> Caller:
     """Who sits before the page, checked anew at each call.
 
     Raises:
-        NotSignedIn: Nobody can tell: there are tokens and none was given, or it has been revoked since.
+        NotSignedIn: Nobody can tell: there are tokens and none was given, or it has ended since.
         NotPermitted: The address of the person who is signed in has no role here.
         DatabaseUnavailable: It can't be told.
     """
-    services = workbench().services
-    token_id: str | None = st.session_state.get(_TOKEN_ID)
-    if token_id is not None:
-        return admit_by_id(services.database, token_id)
-    roles = services.configuration.sign_in
-    person = _person() if roles else None
-    if person is not None:
-        role = roles.get(person)
-        if role is None:
-            raise NotPermitted(
-                f"{person} has no role in this installation.",
-                hint="Whoever keeps it can name one in [sign_in] of medir.toml.",
-            )
-        return Caller(kind="human", name=person, role=role)
-    if roles:
-        raise NotSignedIn("Nobody is signed in.", hint="Sign in with your provider, or with a token.")
-    local = Caller.local(account_name()) if _sits_here() else None
-    return admit(services.database, services.clock, None, local=local)
+    return _presence().caller()
+
+
+def may_see() -> Caller:
+    """Who sits before the page, where that is somebody who may see it.
+
+    Raises:
+        NotSignedIn: As `caller`.
+        NotPermitted: As `caller`, or it is an engine, which has no business on a page.
+    """
+    found = caller()
+    found.require(*_SEEING)
+    return found
+
+
+def asks_again() -> Callable[[], None]:
+    """The same check for what Streamlit does for this page outside of its runs, such as making a file to download."""
+    presence = _presence()
+    return lambda: presence.caller().require(*_SEEING)
 
 
 def visitor() -> Actor:
     """Who sits before the page, as the actor of what is done there; in local mode, the account that runs it.
 
     Raises:
-        NotSignedIn: As `caller`.
+        NotSignedIn: As `may_see`.
+        NotPermitted: As `may_see`.
     """
-    return caller().actor("app")
+    return may_see().actor("app")
+
+
+def maintainer() -> Actor:
+    """The same where it is a maintainer, for what others rely on.
+
+    Raises:
+        NotSignedIn: As `caller`.
+        NotPermitted: It is none.
+    """
+    who = caller()
+    who.require("maintainer")
+    return who.actor("app")
 
 
 def may_maintain() -> bool:
@@ -99,7 +142,7 @@ def take_token(text: str) -> None:
         NotPermitted: It is an engine's, which has no business on a page.
     """
     services = workbench().services
-    admit(services.database, services.clock, text, local=None).require("viewer", "maintainer")
+    admit(services.database, services.clock, text, local=None).require(*_SEEING)
     st.session_state[_TOKEN_ID] = id_of(text)
 
 
@@ -113,6 +156,15 @@ def forget_token() -> None:
     st.session_state.pop(_TOKEN_ID, None)
 
 
+def _presence() -> _Presence:
+    signs_in = workbench().services.configuration.signs_in
+    return _Presence(
+        token_id=st.session_state.get(_TOKEN_ID),
+        person=Person.of(st.user.to_dict()) if signs_in else None,
+        sits_here=_sits_here(),
+    )
+
+
 def _sits_here() -> bool:
     """Whether this page's browser is on this machine and knows it."""
     try:
@@ -123,18 +175,6 @@ def _sits_here() -> bool:
     headers = Headers({name: ", ".join(told.get_all(name)) for name in told})
     # there are none only where there is no connection; a loopback address is given as None
     return not headers or sits_here(address if isinstance(address, str) else None, headers)
-
-
-def _person() -> str | None:
-    """The address of whoever signed in with the provider; None where nobody did, or it is not confirmed."""
-    user = st.user.to_dict()
-    address = user.get("email")
-    confirmed = user.get("email_verified", True)
-    return (
-        address.lower()
-        if user.get("is_logged_in") and isinstance(address, str) and confirmed is True
-        else None
-    )
 
 
 @st.cache_resource(show_spinner="Starting the database…", on_release=close_workbench)

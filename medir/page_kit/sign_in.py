@@ -5,10 +5,10 @@ import importlib.util
 import streamlit as st
 
 from medir.page_kit.guard import draw_banner
-from medir.page_kit.services import caller, forget_token, signed_in_with_token, take_token, workbench
+from medir.page_kit.services import caller, forget_token, may_see, signed_in_with_token, take_token, workbench
 from medir.page_kit.signs import draw_badge
 from rag_core.errors import MedirError, NotPermitted, NotSignedIn
-from rag_core.tokens import Caller
+from rag_core.tokens import Caller, ends_soon
 
 _FIELD = "sign-in-token"
 _FAILED = "sign-in-failed"
@@ -21,7 +21,7 @@ def require_sign_in() -> None:
         DatabaseUnavailable: It can't be told who that is.
     """
     try:
-        caller().require("viewer", "maintainer")
+        may_see()
     except (NotSignedIn, NotPermitted) as refusal:
         _draw_form(refusal)
         st.stop()
@@ -35,6 +35,8 @@ def draw_role() -> None:
         return
     st.badge(who.role, color="blue", icon=":material/person:", help=_told(who))
     st.text(who.name)
+    if ends_soon(who.expires_at, now=workbench().services.clock.now()):
+        st.text(f"This token ends on {who.expires_at:%d %b %Y, %H:%M} UTC: ask for a new one.")
     if st.button("Sign out", key="sign-out", type="tertiary"):
         if signed_in_with_token():
             forget_token()
@@ -67,7 +69,7 @@ def _draw_form(refusal: MedirError) -> None:
     failed: MedirError | None = st.session_state.pop(_FAILED, None)
     if failed is not None:
         draw_banner(failed, key="sign-in-failed", retry=False)
-    if workbench().services.configuration.sign_in:
+    if workbench().services.configuration.signs_in:
         _draw_provider()
 
 

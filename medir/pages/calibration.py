@@ -39,6 +39,7 @@ from medir.page_kit.calibration_verdict import draw_verdict
 from medir.page_kit.frame import Frame, frame
 from medir.page_kit.golden_verdict import draw_settings_differ
 from medir.page_kit.guard import guarded
+from medir.page_kit.parts import fragment
 from rag_core.errors import FaultyGoldenSet
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenSet
@@ -95,7 +96,7 @@ def _draw_calibration(view: Frame, file: Path, in_force: SearchSettings) -> None
             draw_adopting(view, build_scene(kept, measure, baseline), in_force)
 
 
-@st.fragment
+@fragment()
 def _draw_run(view: Frame, kept: Kept | None, measure: Measure) -> None:
     """The button that begins a calibration, or the progress of one: a run of its own, which draws nothing else."""
     with guarded("calibration-run"):
@@ -115,7 +116,7 @@ def _read(view: Frame, file: Path) -> tuple[GoldenSet | None, list[Mapping[str, 
     return golden, list(faults)
 
 
-@st.fragment
+@fragment()
 def _draw_workspace(
     kept: Kept, measure: Measure, baseline: Baseline | None, in_force: SearchSettings
 ) -> None:

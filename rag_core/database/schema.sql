@@ -60,6 +60,8 @@ CREATE TABLE public.access_tokens (
     revoked_at timestamp with time zone,
     revoked_by_kind public.actor_kind,
     revoked_by_id text,
+    expires_at timestamp with time zone,
+    CONSTRAINT access_tokens_expiry CHECK ((expires_at > created_at)),
     CONSTRAINT access_tokens_id_check CHECK ((id ~ '^[0-9a-f]{12}$'::text)),
     CONSTRAINT access_tokens_name_check CHECK ((name <> ''::text)),
     CONSTRAINT access_tokens_revocation CHECK ((((revoked_at IS NULL) = (revoked_by_kind IS NULL)) AND ((revoked_at IS NULL) = (revoked_by_id IS NULL)))),

@@ -13,7 +13,8 @@ from rag_core.model import Actor, ActorKind, Role
 class Token:
     """One token. `actor_kind` and `name` are the actor of all that is done with it; `created_by` is `kind:id`.
 
-    `last_used_at` is right to the minute. `revoked_at` None: it is in force.
+    `last_used_at` is right to the minute. It is in force where `revoked_at` is None and `expires_at` is None or not
+    reached.
     """
 
     id: str
@@ -23,6 +24,7 @@ class Token:
     secret_hash: str
     created_at: datetime
     created_by: str
+    expires_at: datetime | None
     last_used_at: datetime | None
     revoked_at: datetime | None
     revoked_by: str | None
@@ -38,20 +40,29 @@ def insert_token(
     secret_hash: str,
     actor: Actor,
     at: datetime,
+    expires_at: datetime | None,
 ) -> Token | None:
-    """Keep a new token; None when one in force has its name."""
+    """Keep a new token; None when one in force has its name. One that has expired leaves its name to it."""
     with connection.cursor(row_factory=class_row(Token)) as cursor:
+        cursor.execute(
+            """
+            update access_tokens
+            set revoked_at = %(at)s, revoked_by_kind = %(kind)s, revoked_by_id = %(actor)s
+            where name = %(name)s and revoked_at is null and expires_at <= %(at)s
+            """,
+            {"at": at, "kind": actor.kind, "actor": actor.id, "name": name},
+        )
         return cursor.execute(
             """
             insert into access_tokens
-                (id, name, role, actor_kind, secret_hash, created_at, created_by_kind, created_by_id)
-            values (%s, %s, %s, %s, %s, %s, %s, %s)
+                (id, name, role, actor_kind, secret_hash, created_at, created_by_kind, created_by_id, expires_at)
+            values (%s, %s, %s, %s, %s, %s, %s, %s, %s)
             on conflict (name) where revoked_at is null do nothing
             returning id, name, role::text as role, actor_kind::text as actor_kind, secret_hash, created_at,
-                created_by_kind::text || ':' || created_by_id as created_by, last_used_at, revoked_at,
+                created_by_kind::text || ':' || created_by_id as created_by, expires_at, last_used_at, revoked_at,
                 revoked_by_kind::text || ':' || revoked_by_id as revoked_by
             """,
-            (token_id, name, role, actor_kind, secret_hash, at, actor.kind, actor.id),
+            (token_id, name, role, actor_kind, secret_hash, at, actor.kind, actor.id, expires_at),
         ).fetchone()
 
 
@@ -62,7 +73,7 @@ def list_tokens(connection: Connection) -> list[Token]:
         return cursor.execute(
             """
             select id, name, role::text as role, actor_kind::text as actor_kind, secret_hash, created_at,
-                created_by_kind::text || ':' || created_by_id as created_by, last_used_at, revoked_at,
+                created_by_kind::text || ':' || created_by_id as created_by, expires_at, last_used_at, revoked_at,
                 revoked_by_kind::text || ':' || revoked_by_id as revoked_by
             from access_tokens
             order by created_at, id
@@ -76,7 +87,7 @@ def find_token(connection: Connection, token_id: str) -> Token | None:
         return cursor.execute(
             """
             select id, name, role::text as role, actor_kind::text as actor_kind, secret_hash, created_at,
-                created_by_kind::text || ':' || created_by_id as created_by, last_used_at, revoked_at,
+                created_by_kind::text || ':' || created_by_id as created_by, expires_at, last_used_at, revoked_at,
                 revoked_by_kind::text || ':' || revoked_by_id as revoked_by
             from access_tokens where id = %s
             """,
@@ -84,9 +95,16 @@ def find_token(connection: Connection, token_id: str) -> Token | None:
         ).fetchone()
 
 
-def any_in_force(connection: Connection) -> bool:
+def any_in_force(connection: Connection, *, at: datetime) -> bool:
     """Whether any token is in force."""
-    row = connection.execute("select exists (select from access_tokens where revoked_at is null)").fetchone()
+    row = connection.execute(
+        """
+        select exists (
+            select from access_tokens where revoked_at is null and (expires_at is null or expires_at > %s)
+        )
+        """,
+        (at,),
+    ).fetchone()
     return bool(row and row[0])
 
 
@@ -125,7 +143,7 @@ def revoke(connection: Connection, which: str, *, actor: Actor, at: datetime) ->
                 order by id = %(which)s desc, id limit 1
             )
             returning id, name, role::text as role, actor_kind::text as actor_kind, secret_hash, created_at,
-                created_by_kind::text || ':' || created_by_id as created_by, last_used_at, revoked_at,
+                created_by_kind::text || ':' || created_by_id as created_by, expires_at, last_used_at, revoked_at,
                 revoked_by_kind::text || ':' || revoked_by_id as revoked_by
             """,
             {"at": at, "kind": actor.kind, "actor": actor.id, "which": which},

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from rag_core.durations import parse_duration
 from rag_core.errors import InvalidInput, UsageError
 
 DEFAULT_LENGTH = timedelta(days=30)
-_DURATION = re.compile(r"([1-9][0-9]{0,5})([mhdw])")
-_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _ZONE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*")
 
 
@@ -67,21 +66,6 @@ def make_window(
     else:
         first = _earlier(last, DEFAULT_LENGTH)
     return Window(start=first, end=last, zone=parse_zone(zone or "UTC"))
-
-
-def parse_duration(text: str) -> timedelta:
-    """`30m`, `12h`, `7d` or `4w`.
-
-    Raises:
-        InvalidInput: It is none of that form.
-    """
-    match = _DURATION.fullmatch(text)
-    if match is None:
-        raise InvalidInput(
-            f"{text!r} is no duration.",
-            hint="Write a whole number of at most six digits with m, h, d or w, such as 12h or 7d.",
-        )
-    return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
 def parse_time(text: str, *, name: str) -> datetime:

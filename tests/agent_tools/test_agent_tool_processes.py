@@ -52,6 +52,9 @@ def greeted(installation: Installation) -> Iterator[subprocess.Popen[str]]:
     """A process that has answered the handshake."""
     process = installation.start("mcp", "--project", "entrega")
     try:
+        assert process.stdin is not None
+        # as some clients begin
+        process.stdin.write("\ufeff")
         write(process, *_HANDSHAKE)
         assert read(process)["result"]["serverInfo"]["name"] == "medir"
         yield process

@@ -110,7 +110,7 @@ def test_a_window_that_is_none_is_refused(viewer: TestClient, window: dict[str, 
         ({"query": "x", "limit": 51}, "limit"),
         ({"query": "x", "limit": "5"}, "limit"),
         ({"query": "x", "limit": True}, "limit"),
-        ({"query": "x", "scopes": []}, "scopes"),
+        ({"query": "x", "scopes": ["docs"] * 4}, "scopes"),
         ({"query": "x", "scopes": ["code"]}, "scopes.0"),
         ({"query": "x", "sessionId": "a\x00b"}, "sessionId"),
         ({"query": "x", "agent": "planner"}, "agent"),
@@ -122,6 +122,63 @@ def test_a_body_is_held_to_the_document_and_the_field_is_named(
 ) -> None:
     told = problem(viewer.post(SEARCH, json=body), 400, "invalid-request")
     assert told["where"] == {"field": field}
+
+
+def test_no_scopes_are_all_of_them(viewer: TestClient) -> None:
+    for scopes in ({}, {"scopes": None}, {"scopes": []}):
+        assert viewer.post(SEARCH, json={"query": "frete"} | scopes).json()["scopes"] == [
+            "docs",
+            "adr",
+            "session",
+        ]
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "field"),
+    [
+        ("/api/health", "_=1", "_"),
+        ("/api/ready", "verbose", "verbose"),
+        ("/api/openapi.json", "format=yaml", "format"),
+        ("/api/problems/busy", "lang=pt", "lang"),
+        ("/api/projects/entrega/rag/coverage", "scope=docs", "scope"),
+        ("/api/projects/entrega/rag/report", "since=7d&start=x", "start"),
+        ("/api/projects/entrega/rag/report", "since=7d&since=8d", "since"),
+        (SEARCH, "limit=3", "limit"),
+    ],
+)
+def test_a_parameter_that_an_address_does_not_take_is_refused_by_name(
+    viewer: TestClient, path: str, query: str, field: str
+) -> None:
+    address = f"{path}?{query}"
+    sent = viewer.post(address, json={"query": "frete"}) if path == SEARCH else viewer.get(address)
+    assert problem(sent, 400, "invalid-request")["where"] == {"field": field}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/health",
+        "/api/ready",
+        "/api/openapi.json",
+        "/api/problems/busy",
+        "/api/problems/none",
+        "/api/projects/entrega/rag/coverage",
+        "/api/projects/entrega/rag/report",
+    ],
+)
+def test_the_head_of_whatever_can_be_read_is_answered_as_its_whole(viewer: TestClient, path: str) -> None:
+    whole, head = viewer.get(path), viewer.head(path)
+    assert (head.status_code, head.content) == (whole.status_code, b"")
+    for name in ("content-type", "content-length", "cache-control"):
+        assert head.headers[name] == whole.headers[name]
+    refused = problem(viewer.put(path), 405, "method-not-allowed")
+    assert refused["status"] == 405
+    assert viewer.put(path).headers["allow"] == "GET, HEAD"
+
+
+def test_where_nothing_can_be_read_there_is_no_head_either(viewer: TestClient) -> None:
+    refused = viewer.head(SEARCH)
+    assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
 
 
 def test_what_was_sent_is_not_sent_back(viewer: TestClient) -> None:

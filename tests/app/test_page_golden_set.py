@@ -131,7 +131,7 @@ def test_a_baseline_in_the_address_is_what_the_run_is_held_against(own_installat
     open_page("golden-set")
     freeze_baseline("v1")
     page = open_page("golden-set", against="v1")
-    assert page.success[0].value == "✓ **2 of 3 pass, floor 2:** ▼ 0 lost, ▲ 0 won against baseline `v1`"
+    assert page.success[0].value == "✓ **2 of 3 pass, floor 2:** ▼ 0 lost, ▲ 0 won against baseline v1"
     page.selectbox(key="golden-against").set_value("").run()
     assert "against the run of" in said(page)
     assert "against" not in page.query_params
@@ -156,7 +156,7 @@ def test_on_another_index_than_the_baselines_the_cases_are_still_held_against_ea
     freeze_baseline("v1")
     index_again(own_installation, {"docs/seguranca.md": "# Segurança\n\nOutro texto.\n"})
     page = run_from(open_page("golden-set", against="v1"))
-    assert "▼ 0 lost, ▲ 0 won against baseline `v1`" in said(page)
+    assert "▼ 0 lost, ▲ 0 won against baseline v1" in said(page)
     assert "Between the two runs changed: the index." in texts(page)
     assert not set(page.dataframe[0].value["change"]) - {""}
 
@@ -178,7 +178,7 @@ def test_a_lost_case_that_must_pass_is_the_banners_first_word_and_a_new_case_is_
     added = "  - id: rota\n    question: Quando a rota é planejada?\n    expected: docs/adr/0002-rota.md\n"
     own_installation.cases.write_text(with_must + added, encoding="utf-8")
     page = run_from(open_page("golden-set", against="v1"))
-    assert page.error[0].value.startswith("✗ **Must pass, and lost:** `frete`. **")
+    assert page.error[0].value.startswith("✗ **Must pass, and lost:** frete. **")
     assert "▼ lost, and must pass: frete — Quando o frete é calculado?" in texts(page)
     assert "New, so not compared: rota." in texts(page)
     table = page.dataframe[0].value.set_index("case")

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from rag_core.model import Actor
 from rag_core.tokens import create_token, revoke_token
-from workbench_material import SCRIPTS, Installation, open_page, said, services_of, texts
+from workbench_material import SCRIPTS, Installation, elements, open_page, said, services_of, texts
 
 OPERATOR = Actor(kind="human", id="ana", surface="cli")
 PEOPLE = """
@@ -23,6 +23,34 @@ cookie_secret = "a-secret-of-the-tests"
 client_id = "medir"
 client_secret = "another-secret-of-the-tests"
 server_metadata_url = "http://127.0.0.1:9/.well-known/openid-configuration"
+"""
+# a page whose fragment or dialog runs after the token has ended, as they do in a page that stands open
+PAGE_WITH_PARTS = """
+import os
+
+import streamlit as st
+
+from medir.page_kit.parts import dialog, fragment
+from medir.page_kit.sign_in import require_sign_in
+from medir.page_kit.services import workbench
+from rag_core.model import Actor
+from rag_core.tokens import revoke_token
+
+@fragment()
+def part() -> None:
+    st.text("a part")
+
+@dialog("Asks", icon=":material/edit:")
+def asks() -> None:
+    st.text("a dialog")
+
+require_sign_in()
+opened, ended = workbench().services, os.environ.get("TOKEN_ENDS_BEFORE")
+if ended:
+    revoke_token(
+        opened.database, opened.clock, "viewer", actor=Actor(kind="human", id="ana", surface="cli")
+    )
+asks() if ended == "dialog" else part()
 """
 MAINTAINERS = ("reindex", "dry-run", "raise-floor")
 
@@ -136,6 +164,63 @@ def test_a_token_that_is_revoked_opens_nothing_more_in_a_page_that_stands_open(
     assert count_runs(own_installation) == runs
 
 
+@pytest.mark.parametrize("kind", ["fragment", "dialog"])
+def test_a_fragment_and_a_dialog_ask_at_each_run_who_is_there(
+    own_installation: Installation, tokens: Mapping[str, str], monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    page = sign_in(AppTest.from_string(PAGE_WITH_PARTS, default_timeout=60).run(), tokens["viewer"])
+    assert texts(page) == "a part"
+    monkeypatch.setenv("TOKEN_ENDS_BEFORE", kind)
+    page.run()
+    assert page.header[0].value == "Sign in"
+    assert "a part" not in texts(page)
+    assert "a dialog" not in texts(page)
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "key"),
+    [("golden-set", "golden", "stop-golden"), ("calibration", "calibration", "stop-calibration")],
+)
+def test_a_viewer_stops_runs_of_their_own_and_a_maintainer_stops_anybodys(
+    own_installation: Installation, tokens: Mapping[str, str], path: str, kind: str, key: str
+) -> None:
+    page = sign_in(open_page(path), tokens["viewer"])
+    going_on(own_installation, kind, by="maintainer")
+    page.run()
+    assert any(element.type == "progress" for element in elements(page)), [e.type for e in elements(page)]
+    assert key not in keys(page)
+    going_on(own_installation, kind, by="viewer")
+    page.run().button(key=key).click().run()
+    assert asked_to_stop(own_installation) == ["viewer"]
+    going_on(own_installation, kind, by="viewer")
+    page.button(key="sign-out").click().run()
+    sign_in(page, tokens["maintainer"]).button(key=key).click().run()
+    assert asked_to_stop(own_installation) == ["viewer", "viewer"]
+
+
+def going_on(installation: Installation, kind: str, *, by: str) -> None:
+    """A run of somebody's goes on in another process; what went on before has ended."""
+    with psycopg.connect(installation.environment["DATABASE_URL"]) as connection:
+        connection.execute("update runs set state = 'done', finished_at = now() where state = 'running'")
+        connection.execute(
+            """
+            insert into runs (project_id, id, kind, state, parameters, progress, actor_kind, actor_id, surface,
+                started_at, heartbeat_at)
+            values ('entrega', gen_random_uuid(), %s, 'running', '{}', '{}', 'human', %s, 'app', now(),
+                now() + interval '5 min')
+            """,
+            (kind, by),
+        )
+
+
+def asked_to_stop(installation: Installation) -> list[str]:
+    with psycopg.connect(installation.environment["DATABASE_URL"]) as connection:
+        found = connection.execute(
+            "select actor_id from runs where cancel_requested order by started_at, id"
+        ).fetchall()
+    return [name for (name,) in found]
+
+
 def test_a_person_signs_in_with_the_provider_under_the_role_of_their_address(
     own_installation: Installation,
 ) -> None:
@@ -158,6 +243,10 @@ def test_a_person_signs_in_with_the_provider_under_the_role_of_their_address(
                 "Nobody is signed in",
             ),
             ({"is_logged_in": False, "email": "ana@example.org"}, "Nobody is signed in"),
+            (
+                {"is_logged_in": True, "email": "ana@example.org", "iat": 1_700_000_000},
+                "This sign-in has expired",
+            ),
             ({}, "Nobody is signed in"),
         ):
             page = page_of(user)

@@ -63,12 +63,14 @@ def eventually(page: "Page", holds: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def served(environment: Mapping[str, str], log: Path) -> Iterator[str]:
-    """`medir serve` on a free port, for as long as the context lasts; its address.
+def served(environment: Mapping[str, str], log: Path, *, port: int | None = None) -> Iterator[str]:
+    """`medir serve` on a port, by default a free one, for as long as the context lasts; its address.
 
     Both the person who starts it and the folder where it starts have options of Streamlit that would let anybody in.
     """
-    port, folder = _free_port(), log.parent
+    folder = log.parent
+    if port is None:
+        port = free_port()
     options = folder / ".streamlit" / "config.toml"
     options.parent.mkdir(exist_ok=True)
     options.write_text(HOSTILE_OPTIONS, encoding="utf-8")
@@ -100,7 +102,7 @@ def why_no_browser() -> str | None:
     return None if CHROMIUM.exists() else f"{CHROMIUM} is not there: apt install chromium"
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

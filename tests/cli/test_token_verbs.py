@@ -1,6 +1,7 @@
 """`medir token`, and where the server may listen with and without tokens."""
 
 import socket
+from datetime import datetime, timedelta
 
 import pytest
 import shapes
@@ -16,6 +17,7 @@ TOKEN = {
     "kind": ("human", "agent", "system"),
     "createdAt": str,
     "createdBy": str,
+    "expiresAt": shapes.TEXT_OR_NULL,
     "lastUsedAt": shapes.TEXT_OR_NULL,
     "revokedAt": shapes.TEXT_OR_NULL,
     "revokedBy": shapes.TEXT_OR_NULL,
@@ -49,12 +51,37 @@ def test_a_token_is_made_listed_and_revoked(medir_verb: Caller) -> None:
     assert "revoked" in medir_verb("token", "list").stdout
 
 
+def test_a_token_with_an_end_is_listed_with_it_and_warned_of_a_week_before(medir_verb: Caller) -> None:
+    made = medir_verb("token", "create", "soon", "--role", "viewer", "--expires", "6d", "--json")
+    begun, ends = (datetime.fromisoformat(str(made.document[name])) for name in ("createdAt", "expiresAt"))
+    assert ends - begun == timedelta(days=6)
+    later = medir_verb("token", "create", "later", "--role", "viewer", "--expires", "90d")
+    assert "It is good until 20" in later.stderr
+
+    shown = medir_verb("token", "list")
+    assert f"in force until {ends:%Y-%m-%d %H:%M}" in shown.stdout
+    assert f"The token of soon ends by itself on {ends:%Y-%m-%d %H:%M} UTC." in shown.stderr
+    assert "The token of later" not in shown.stderr
+
+    checks = medir_verb("doctor", "--json").document["checks"]
+    assert isinstance(checks, list)
+    (told,) = (check for check in checks if check["name"] == "tokens")
+    assert (told["ok"], told["found"]) == (False, f"within a week ends: soon on {ends:%Y-%m-%d %H:%M} UTC")
+
+    for name in ("soon", "later"):
+        medir_verb("token", "revoke", name)
+    names = [check["name"] for check in medir_verb("doctor", "--json").document["checks"]]  # type: ignore[attr-defined]
+    assert "tokens" not in names
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
         (("create", "a b", "--role", "viewer"), "can't name a token"),
         (("create", "a", "--role", "admin"), "no role"),
         (("create", "a", "--role", "viewer", "--kind", "robot"), "no kind of actor"),
+        (("create", "a", "--role", "viewer", "--expires", "soon"), "no duration"),
+        (("create", "a", "--role", "viewer", "--expires", "999999w"), "after the year 9999"),
         (("create", "a"), "--role"),
         (("revoke", "nobody"), "No token in force"),
     ],

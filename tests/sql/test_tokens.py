@@ -15,6 +15,7 @@ from rag_core.tokens import (
     admit,
     admit_by_id,
     create_token,
+    expiring,
     id_of,
     list_tokens,
     revoke_token,
@@ -106,7 +107,7 @@ def test_two_tokens_in_force_never_share_a_name(database: Database) -> None:
 
 
 def test_without_tokens_the_machine_itself_is_let_in_and_nobody_else(database: Database) -> None:
-    assert not tokens_exist(database)
+    assert not tokens_exist(database, CLOCK)
     assert not tokens_asked_for(database)
     assert admit(database, CLOCK, None, local=HERE) == HERE
     with pytest.raises(NotSignedIn, match="only this machine's operator"):
@@ -115,11 +116,11 @@ def test_without_tokens_the_machine_itself_is_let_in_and_nobody_else(database: D
 
 def test_from_the_first_token_on_the_machine_itself_is_asked_too_for_good(database: Database) -> None:
     create_token(database, CLOCK, name="ci", role="engine", actor=ANA)
-    assert tokens_exist(database)
+    assert tokens_exist(database, CLOCK)
     with pytest.raises(NotSignedIn, match="needs a token"):
         admit(database, CLOCK, None, local=HERE)
     revoke_token(database, CLOCK, "ci", actor=ANA)
-    assert not tokens_exist(database)
+    assert not tokens_exist(database, CLOCK)
     # the last token's end opens nothing
     assert tokens_asked_for(database)
     with pytest.raises(NotSignedIn, match="needs a token"):
@@ -146,12 +147,12 @@ def test_a_revocation_holds_at_once_and_says_whose_it_was(database: Database) ->
     made = create_token(database, CLOCK, name="ci", role="viewer", actor=ANA)
     token_id = id_of(made.text)
     assert token_id is not None
-    assert admit_by_id(database, token_id).name == "ci"
+    assert admit_by_id(database, CLOCK, token_id).name == "ci"
     ended = revoke_token(database, CLOCK, token_id, actor=BIA)
     assert ended.revoked_by == "human:bia"
     for check in (
         lambda: admit(database, CLOCK, made.text, local=HERE),
-        lambda: admit_by_id(database, token_id),
+        lambda: admit_by_id(database, CLOCK, token_id),
     ):
         with pytest.raises(NotSignedIn):
             check()
@@ -159,6 +160,55 @@ def test_a_revocation_holds_at_once_and_says_whose_it_was(database: Database) ->
         revoke_token(database, CLOCK, "ci", actor=ANA)
     (kept,) = list_tokens(database)
     assert (kept.revoked_by, kept.revoked_at) == ("human:bia", ended.revoked_at)
+
+
+def test_a_token_with_an_end_opens_nothing_from_then_on_and_says_so(database: Database) -> None:
+    clock = Stopped()
+    made = create_token(database, clock, name="ci", role="viewer", expires="90d", actor=ANA)
+    end = datetime(2026, 5, 30, 10, 0, tzinfo=UTC)
+    token_id = id_of(made.text)
+    assert token_id is not None
+    assert made.token.expires_at == end
+    clock.at = end - timedelta(microseconds=1)
+    assert admit(database, clock, made.text, local=None).expires_at == end
+    assert admit_by_id(database, clock, token_id).name == "ci"
+    assert tokens_exist(database, clock)
+    clock.at = end
+    for check in (
+        lambda: admit(database, clock, made.text, local=HERE),
+        lambda: admit_by_id(database, clock, token_id),
+    ):
+        with pytest.raises(NotSignedIn, match="This token expired on 2026-05-30 at 10:00 UTC"):
+            check()
+    # whoever does not know its secret is told nothing of it
+    with pytest.raises(NotSignedIn, match="not valid"):
+        admit(database, clock, f"{made.text[:-1]}{'A' if made.text[-1] != 'A' else 'B'}", local=HERE)
+    assert not tokens_exist(database, clock)
+    with pytest.raises(NotSignedIn, match="needs a token"):
+        admit(database, clock, None, local=HERE)
+
+
+def test_a_token_that_has_expired_leaves_its_name_to_the_next(database: Database) -> None:
+    clock = Stopped()
+    first = create_token(database, clock, name="ci", role="viewer", expires="1h", actor=ANA)
+    with pytest.raises(Refused, match="in force already"):
+        create_token(database, clock, name="ci", role="viewer", actor=ANA)
+    clock.at += timedelta(hours=1)
+    second = create_token(database, clock, name="ci", role="viewer", actor=BIA)
+    assert admit(database, clock, second.text, local=None).expires_at is None
+    with pytest.raises(NotSignedIn, match="not valid"):
+        admit(database, clock, first.text, local=None)
+    assert list_tokens(database)[0].revoked_by == "human:bia"
+
+
+def test_whatever_ends_within_a_week_is_told_before(database: Database) -> None:
+    clock = Stopped()
+    for name, length in (("b", "7d"), ("a", "8d"), ("c", "1h"), ("d", None), ("e", "2d")):
+        create_token(database, clock, name=name, role="viewer", expires=length, actor=ANA)
+    revoke_token(database, clock, "e", actor=ANA)
+    assert [token.name for token in expiring(list_tokens(database), now=clock.at)] == ["c", "b"]
+    clock.at += timedelta(days=1)
+    assert [token.name for token in expiring(list_tokens(database), now=clock.at)] == ["b", "a"]
 
 
 def test_an_id_ends_its_own_token_also_where_another_has_it_for_a_name(database: Database) -> None:

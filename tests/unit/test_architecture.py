@@ -172,3 +172,20 @@ def test_sql_is_never_built_from_text() -> None:
             ):  # fmt: skip
                 built = node.args and isinstance(node.args[0], ast.JoinedStr | ast.BinOp)
                 assert not built, f"{path.relative_to(TOP)}:{node.lineno}"
+
+
+def streamlit_parts() -> Iterator[str]:
+    """Where something of the pages is called a fragment or a dialog of Streamlit's own."""
+    for path in sorted([TOP / "app.py", *(TOP / "medir").rglob("*.py")]):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            named = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
+            if isinstance(node, ast.Attribute):
+                named = [node.attr]
+            if isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("streamlit"):
+                continue
+            if any(name.split("_")[-1] in ("fragment", "dialog") for name in named):
+                yield path.relative_to(TOP).as_posix()
+
+
+def test_fragments_and_dialogs_are_made_in_one_place_where_each_run_asks_who_is_there() -> None:
+    assert set(streamlit_parts()) == {"medir/page_kit/parts.py"}

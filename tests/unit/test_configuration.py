@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from medir.configuration import Configuration, load_configuration, port_number
+from medir.people import People
 from rag_core.errors import InvalidInput
 
 
@@ -120,10 +121,10 @@ server_metadata_url = "https://login.example.org/.well-known/openid-configuratio
 def test_people_sign_in_under_the_role_of_their_address_whatever_its_case(tmp_path: Path) -> None:
     file = '[sign_in]\n"Ana@Example.org" = "maintainer"\n"bia@example.org" = "viewer"\n' + PROVIDER
     configuration = load(tmp_path, file)
-    assert configuration.sign_in == {"ana@example.org": "maintainer", "bia@example.org": "viewer"}
+    assert configuration.people.by_address == {"ana@example.org": "maintainer", "bia@example.org": "viewer"}
     assert configuration.oidc["client_id"] == "medir"
     assert "hush" not in repr(configuration)
-    assert (load(tmp_path, "").sign_in, load(tmp_path, "").oidc) == ({}, {})
+    assert (load(tmp_path, "").people, load(tmp_path, "").oidc) == (People(), {})
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,56 @@
+"""Parts of a page that run again without it: fragments and dialogs. Each run asks who is there, as the page does."""
+
+import functools
+from collections.abc import Callable
+from typing import Literal, ParamSpec
+
+import streamlit as st
+
+from medir.page_kit.guard import guarded
+from medir.page_kit.services import may_see
+from rag_core.errors import NotPermitted, NotSignedIn
+
+P = ParamSpec("P")
+Part = Callable[P, None]
+
+
+def fragment(*, run_every: float | None = None) -> Callable[[Part[P]], Part[P]]:
+    """Streamlit's fragment, for whoever may see the page.
+
+    Args:
+        run_every: Seconds after which it runs again by itself; None: only when something in it was moved.
+    """
+
+    def decorate(draw: Part[P]) -> Part[P]:
+        return st.fragment(_asking(draw), run_every=run_every)
+
+    return decorate
+
+
+def dialog(
+    title: str,
+    *,
+    icon: str,
+    width: Literal["small", "medium", "large"] = "small",
+    on_dismiss: Callable[[], None] | Literal["ignore"] = "ignore",
+) -> Callable[[Part[P]], Part[P]]:
+    """Streamlit's dialog, for whoever may see the page."""
+
+    def decorate(draw: Part[P]) -> Part[P]:
+        return st.dialog(title, icon=icon, width=width, on_dismiss=on_dismiss)(_asking(draw))
+
+    return decorate
+
+
+def _asking(draw: Part[P]) -> Part[P]:
+    @functools.wraps(draw)
+    def asked(*args: P.args, **kwargs: P.kwargs) -> None:
+        with guarded(f"part-{draw.__name__}"):
+            try:
+                may_see()
+            except (NotSignedIn, NotPermitted):
+                # the page says so in its own place, and shows nothing else
+                st.rerun()
+            draw(*args, **kwargs)
+
+    return asked

@@ -45,10 +45,10 @@ format: setup-dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# exact versions, for every Python from 3.11 on, without addresses
+# exact versions and their files' digests, for every Python from 3.11 on, without addresses
 lock:
-	uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml --output-file requirements.lock
-	uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url --no-emit-find-links --extra dev pyproject.toml --output-file requirements-dev.lock
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml --output-file requirements.lock
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url --no-emit-find-links --extra dev pyproject.toml --output-file requirements-dev.lock
 
 bench: setup-dev
 	@for program in bench/measure_*.py; do echo "== $$program"; $(BIN)/python $$program || exit 1; done

@@ -25,7 +25,7 @@ def _as_list(value: object) -> object:
     if value.lstrip().startswith("["):
         try:
             return json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return value
     return [value]
 

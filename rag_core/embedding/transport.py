@@ -48,16 +48,13 @@ class BoundedTransport(httpx.BaseTransport):
         request.headers["Accept-Encoding"] = "identity"
         call = _Call(self._within_s)
         request.extensions = {**request.extensions, "trace": call.trace}
-        response: httpx.Response | None = None
         try:
             response = self._inner.handle_request(request)
         except httpx.TransportError as error:
+            call.end()
             if call.late:
                 raise call.too_late() from error
             raise
-        finally:
-            if response is None:
-                call.end()
         body = _Body(response.stream, call, at_most=self._at_most)
         if response.headers.get("content-encoding", "identity") != "identity":
             body.close()

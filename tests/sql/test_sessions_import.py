@@ -376,7 +376,7 @@ def test_the_text_of_blocks_is_masked_and_indexed_and_what_holds_none_is_not_wai
     assert chunk[0] == "O prazo é de sete dias; a chave é [masked: GitHub Token].\n\nDepois disso, estorna."
     assert everywhere(database, TOKEN) == []
     parts = {scope.scope: scope.parts for scope in measure_coverage(database, project).scopes}
-    assert parts[Scope.SESSION] == SourceParts(covered=1, without_text=2, left_out=0, waiting=1)
+    assert parts[Scope.SESSION] == SourceParts(covered=1, without_text=2, faulty=0, pointers=0, waiting=1)
 
 
 def test_a_nul_and_half_a_character_cost_no_message_and_are_said(

@@ -6,7 +6,7 @@ BIN := .venv/bin
 # test files run side by side, each worker with a PostgreSQL of its own; much of their time is waiting
 WORKERS ?= 3
 
-.PHONY: setup setup-dev run test lint check format lock bench clean
+.PHONY: setup setup-dev run test lint check format lock sbom bench clean
 
 setup: .venv/.ready
 
@@ -45,10 +45,20 @@ format: setup-dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# exact versions, for every Python from 3.11 on, without addresses
+# exact versions and their files' digests, for every Python from 3.11 on, without addresses
 lock:
-	uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml --output-file requirements.lock
-	uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url --no-emit-find-links --extra dev pyproject.toml --output-file requirements-dev.lock
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml --output-file requirements.lock
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url --no-emit-find-links --extra dev pyproject.toml --output-file requirements-dev.lock
+
+# a bill of materials (CycloneDX) of all that a fresh installation holds, read from one that is made for it
+sbom:
+	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && \
+	$(PYTHON) -m venv --without-pip $$scratch/product && $(PYTHON) -m venv $$scratch/tool && \
+	$$scratch/tool/bin/python -m pip install --quiet --disable-pip-version-check cyclonedx-bom==7.5.0 && \
+	$$scratch/tool/bin/python -m pip --python $$scratch/product/bin/python install --quiet --disable-pip-version-check -r requirements.lock && \
+	$$scratch/tool/bin/python -m pip --python $$scratch/product/bin/python install --quiet --disable-pip-version-check --no-deps . && \
+	$$scratch/tool/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --output-file sbom.cdx.json $$scratch/product/bin/python && \
+	echo "Wrote sbom.cdx.json."
 
 bench: setup-dev
 	@for program in bench/measure_*.py; do echo "== $$program"; $(BIN)/python $$program || exit 1; done

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from uuid import UUID
 
+from rag_core.files import NotReadable, read_regular_file
+
 if TYPE_CHECKING:
     from rag_core.calibrating import Calibration
 
@@ -26,6 +28,7 @@ _logger = logging.getLogger(__name__)
 _FOLDER = "calibrations"
 _SUFFIX = ".calibration"
 _MOST_KEPT = 16
+_MAX_BYTES = 200_000_000
 _OURS = "rag_core"
 _OTHERS = frozenset(
     {
@@ -67,13 +70,16 @@ class CalibrationShelf:
     def find(self, run_id: UUID) -> "Calibration | None":
         """The calibration of a run; None where it was not made here, was long ago or by another version."""
         try:
-            shapes, _, data = self._file(run_id).read_bytes().partition(b"\n")
+            kept = read_regular_file(self._file(run_id), at_most=_MAX_BYTES)
+            if kept is None:
+                return None
+            shapes, _, data = kept.partition(b"\n")
             if not _are_ours(json.loads(shapes)):
                 return None
             return cast("Calibration", _Reader(io.BytesIO(zlib.decompress(data))).load())
         except (OSError, ValueError, LookupError, AttributeError, TypeError, EOFError):
             return None
-        except (zlib.error, pickle.UnpicklingError, ImportError):
+        except (zlib.error, pickle.UnpicklingError, ImportError, NotReadable, RecursionError):
             return None
 
     def _file(self, run_id: UUID) -> Path:

@@ -15,6 +15,7 @@ from medir.people import People
 from rag_core.database.address import check_address
 from rag_core.durations import parse_duration
 from rag_core.errors import InvalidInput, Unavailable
+from rag_core.files import NotReadable, read_regular_file
 
 if TYPE_CHECKING:
     from rag_core.embedding.choice import ConfiguredProvider
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT = 8501
 DEFAULT_OLLAMA_HOST = "http://127.0.0.1:11434"
+_MAX_BYTES = 100_000
 _KEYS = ("DATABASE_URL", "OLLAMA_HOST", "MEDIR_PORT", "MEDIR_EMBEDDING")
 _TABLES = ("sign_in", "sign_in_claim", "oidc")
 _ROLES = ("viewer", "maintainer")
@@ -125,12 +127,14 @@ def _home(environment: Mapping[str, str]) -> Setting:
 
 def _read_file(path: Path) -> Mapping[str, object]:
     try:
-        with path.open("rb") as file:
-            content = tomllib.load(file)
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except PermissionError as error:
-        raise Unavailable(f"{path} can't be read.", hint="Set MEDIR_HOME to a folder of your own.") from error
+        data = read_regular_file(path, at_most=_MAX_BYTES, through_links=True)
+        content = tomllib.loads((data or b"").decode("utf-8"))
+    except NotReadable as error:
+        raise Unavailable(f"{path} {error}.", hint="Set MEDIR_HOME to a folder of your own.") from error
+    except RecursionError as error:
+        raise InvalidInput(
+            f"{path} is nested too deeply.", hint="Mend it or remove it.", where={"file": str(path)}
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidInput(
             f"{path} does not parse: {error}", hint="Mend it or remove it.", where={"file": str(path)}

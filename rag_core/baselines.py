@@ -12,12 +12,15 @@ from rag_core.comparing import replayed_passes, side_of_baseline
 from rag_core.database.projects import Project
 from rag_core.errors import InvalidInput, Refused, UsageError
 from rag_core.evaluation import Evaluation, GoldenRun
-from rag_core.golden.baseline_file import Baseline, decode_baseline, encode_baseline
+from rag_core.files import NotReadable, read_regular_file
+from rag_core.golden.baseline_file import MAX_BYTES, Baseline, decode_baseline, encode_baseline
 from rag_core.model import Actor
 from rag_core.ports import Clock
 from rag_core.projects import cases_file
 from rag_core.runs import Progress
 
+MOST_LISTED = 200
+_MAX_LISTED_BYTES = 64_000_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -149,17 +152,17 @@ def read_baseline(folder: Path, name: str) -> Baseline:
     """
     file = _file_of(folder, name)
     try:
-        data = file.read_bytes()
-    except FileNotFoundError as error:
-        known = ", ".join(found.stem for found in _files(folder))
+        data = read_regular_file(file, at_most=MAX_BYTES)
+    except NotReadable as error:
+        raise UsageError(
+            f"The baseline {file}: it {error}.", hint="A baseline is a file as it was frozen."
+        ) from error
+    if data is None:
+        known = ", ".join(found.stem for found in _files(folder)[:MOST_LISTED])
         raise UsageError(
             f"There is no baseline {name!r} in {folder}.",
             hint=f"Baselines: {known}." if known else f"Freeze one: medir baseline freeze {name}",
-        ) from error
-    except OSError as error:
-        raise UsageError(
-            f"The baseline {file} can't be read: {error.strerror}.", hint="Look at its permissions."
-        ) from error
+        )
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -173,10 +176,20 @@ def read_baseline(folder: Path, name: str) -> Baseline:
 def list_baselines(folder: Path) -> tuple[BaselineEntry, ...]:
     """Every baseline in the folder, by name; those that are refused among them. Empty without the folder."""
     entries: list[BaselineEntry] = []
-    for file in _files(folder):
+    room = _MAX_LISTED_BYTES
+    for number, file in enumerate(_files(folder)):
         baseline, reason = None, None
         try:
-            baseline = read_baseline(folder, file.stem)
+            room -= file.lstat().st_size
+            if number >= MOST_LISTED or room < 0:
+                reason = (
+                    f"It is not read: a list holds {MOST_LISTED} baselines, "
+                    f"of {_MAX_LISTED_BYTES // 1_000_000} MB together."
+                )
+            else:
+                baseline = read_baseline(folder, file.stem)
+        except OSError as error:
+            reason = f"The baseline {file} can't be read: {error.strerror}."
         except (InvalidInput, UsageError) as error:
             reason = error.message
         entries.append(BaselineEntry(name=file.stem, file=file, baseline=baseline, reason=reason))

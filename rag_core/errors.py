@@ -182,10 +182,16 @@ class DatabaseReadOnly(OperatorNeeded):
 
 
 class EmbeddingFailed(MedirError):
-    """The embedding provider failed. `content_fault` is true when the text, not the provider, is to blame."""
+    """The embedding provider failed. `content_fault` is true when the text, not the provider, is to blame.
+
+    `doubtful`, where it is not: the provider answered, and whether it would answer so to any other text must be asked.
+    """
 
     code = "embeddingFailed"
 
-    def __init__(self, message: str, *, hint: str = "", content_fault: bool = False) -> None:
+    def __init__(
+        self, message: str, *, hint: str = "", content_fault: bool = False, doubtful: bool = False
+    ) -> None:
         super().__init__(message, hint=hint)
         self.content_fault = content_fault
+        self.doubtful = doubtful

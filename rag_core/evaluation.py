@@ -18,9 +18,9 @@ from rag_core.database.projects import Project
 from rag_core.errors import InvalidInput, Refused, UsageError
 from rag_core.expected_places import lint_places
 from rag_core.explanation import CaseExplanation, explain
-from rag_core.files import write_atomically
+from rag_core.files import NotReadable, read_regular_file, write_atomically
 from rag_core.golden.cases import GoldenCase, GoldenSet, parse_cases, with_places_meant
-from rag_core.golden.document import decode
+from rag_core.golden.document import MAX_FILE_BYTES, decode
 from rag_core.golden.faults import Fault, in_file_order, refusal
 from rag_core.golden.floor import floor_line, raise_floor
 from rag_core.golden.verdicts import GoldenOutcome, judge_all
@@ -180,7 +180,7 @@ class Evaluation:
         fall = highest_floor(file).fall(golden.floor)
         if fall is None:
             return golden, faults
-        line = floor_line(decode(file.read_bytes(), file=str(file)))
+        line = floor_line(_text_of(file))
         return golden, in_file_order((*faults, Fault(case=None, field="floor", line=line, message=fall)))
 
     def without_vector(self, project: Project) -> int:
@@ -410,7 +410,7 @@ def raise_project_floor(
             hint="Find out what was lost: medir golden run.",
         )
     if after > before:
-        text = decode(file.read_bytes(), file=str(file))
+        text = _text_of(file)
         write_atomically(file, raise_floor(text, new_floor=after))
     return RaisedFloor(file=file, before=before, after=after)
 
@@ -422,14 +422,19 @@ def read_golden_set(file: Path) -> GoldenSet:
         UsageError: It does not exist or can't be read.
         FaultyGoldenSet: It does not parse.
     """
+    return parse_cases(_text_of(file), file=str(file))
+
+
+def _text_of(file: Path) -> str:
+    hint = "Name the file with --cases, or the folder with `medir project set --golden DIR`."
     try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise UsageError(
-            f"The golden cases {file} can't be read: {error.strerror}.",
-            hint="Name the file with --cases, or the folder with `medir project set --golden DIR`.",
-        ) from error
-    return parse_cases(decode(data, file=str(file)), file=str(file))
+        # a cases file may lie elsewhere, behind a link; what it names is read only if it is a file
+        data = read_regular_file(file, at_most=MAX_FILE_BYTES + 1, through_links=True)
+    except NotReadable as error:
+        raise UsageError(f"The golden cases {file}: it {error}.", hint=hint) from error
+    if data is None:
+        raise UsageError(f"The golden cases {file} can't be read: No such file or directory.", hint=hint)
+    return decode(data, file=str(file))
 
 
 def _scope_of(case: GoldenCase) -> list[str] | None:

@@ -14,17 +14,23 @@ class NotReadable(Exception):
     """A file that is there and is not read; the message says why, in words that follow `it`."""
 
 
-def read_regular_file(path: Path, *, at_most: int) -> bytes | None:
+def read_regular_file(path: Path, *, at_most: int, through_links: bool = False) -> bytes | None:
     """The bytes of a regular file; None where there is none.
 
     Nothing but a regular file is opened for reading: a link could lead anywhere, a device never ends, a pipe waits.
+
+    Args:
+        path: The file.
+        at_most: So many bytes are read, and no file that has more.
+        through_links: A link stands for the regular file that it names, as where a person chose the path.
 
     Raises:
         NotReadable: It is something else, holds more than `at_most` bytes, or can't be read.
     """
     try:
-        _require_regular(path.lstat().st_mode)
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        _require_regular((path.stat() if through_links else path.lstat()).st_mode)
+        follow = 0 if through_links else os.O_NOFOLLOW
+        descriptor = os.open(path, os.O_RDONLY | follow | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
             # it may have been replaced since
             _require_regular(os.fstat(file.fileno()).st_mode)

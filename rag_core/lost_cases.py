@@ -17,7 +17,7 @@ from rag_core.model import CandidateSet, Origin, Place, RankingSettings, Scope
 from rag_core.presets import from_json
 from rag_core.ranking import rank
 from rag_core.sides import Json, Side
-from rag_core.sources.decoding import MAX_BYTES, Undecodable, decode, is_lfs_pointer
+from rag_core.sources.decoding import Undecodable, decode, is_lfs_pointer
 from rag_core.sources.git import GitRepository
 from rag_core.sources.text_history import FileHistory
 
@@ -137,7 +137,7 @@ class _Holds:
 
 def _cut(blob: bytes, place: Place) -> list[Standing]:
     """The texts that an index run would make of a file's content; none where it would skip it."""
-    if len(blob) > MAX_BYTES or is_lfs_pointer(blob):
+    if is_lfs_pointer(blob):
         return []
     try:
         text = decode(blob).text

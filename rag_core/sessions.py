@@ -1,5 +1,6 @@
 """Bringing session files into the event log."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -12,6 +13,8 @@ from rag_core.sources.session_log import EventLine, RefusedLine, read_session_fi
 
 # what an interrupted import has to do again; events already there are left as they are
 _BATCH = 500
+_BATCH_BYTES = 4_000_000
+_MAX_REFUSED = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,25 +36,40 @@ class SessionImport:
     notes: tuple[LineNote, ...] = ()
 
 
-def import_sessions(database: Database, project_id: str, path: Path) -> SessionImport:
+def import_sessions(
+    database: Database, project_id: str, path: Path, *, tax_numbers: bool = False
+) -> SessionImport:
     """Add a file's events to the project's sessions; safe to repeat, also after an interruption.
 
     The file is read as a stream. Secrets are masked before anything is stored. A line that is no event is
     refused by its number, and the rest is taken.
 
+    Args:
+        database: Where the events go.
+        project_id: Whose sessions they are.
+        path: The file.
+        tax_numbers: CPF and CNPJ numbers are masked as secrets are.
+
     Raises:
-        UsageError: The file can't be read.
-        InvalidInput: No line of it is an event.
+        UsageError: The file can't be read, or is none.
+        InvalidInput: No line of it is an event, or so many are none that it is no session file.
     """
     sessions = events = masked = seen = misplaced = 0
     refused: list[RefusedLine] = []
     notes: list[LineNote] = []
     lines = read_session_file(path)
-    while batch := list(islice(lines, _BATCH)):
+    while batch := list(_batch(lines)):
         entries = [entry for entry in batch if isinstance(entry, EventLine)]
         refused.extend(entry for entry in batch if isinstance(entry, RefusedLine))
+        if len(refused) > _MAX_REFUSED:
+            raise InvalidInput(
+                f"More than {_MAX_REFUSED:,} lines of {path} are no session event; line {refused[0].line}: "
+                f"{refused[0].reason}.",
+                hint="Give a file of session events; what was taken of it stays.",
+                where={"file": str(path)},
+            )
         notes.extend(LineNote(line=entry.line, note=note) for entry in entries for note in entry.notes)
-        cleaned = [mask_event(entry.event) for entry in entries]
+        cleaned = [mask_event(entry.event, tax_numbers=tax_numbers) for entry in entries]
         masked += sum(count for _, count in cleaned)
         with database.transaction() as connection:
             appended = append_events(connection, project_id, [event for event, _ in cleaned])
@@ -82,6 +100,16 @@ def import_sessions(database: Database, project_id: str, path: Path) -> SessionI
     return SessionImport(
         sessions=sessions, events=events, refused=_in_order(refused), masked=masked, notes=tuple(notes)
     )
+
+
+def _batch(lines: Iterator[EventLine | RefusedLine]) -> Iterator[EventLine | RefusedLine]:
+    """The next lines, as many as are held at once."""
+    taken = 0
+    for entry in islice(lines, _BATCH):
+        yield entry
+        taken += entry.size if isinstance(entry, EventLine) else 0
+        if taken >= _BATCH_BYTES:
+            return
 
 
 def _in_order(refused: list[RefusedLine]) -> tuple[RefusedLine, ...]:

@@ -17,7 +17,7 @@ from rag_core.model import Chunk, Place, Scope
 from rag_core.plurals import counted
 from rag_core.projects import current_commit
 from rag_core.sources.decoding import MAX_BYTES, Undecodable, decode, is_lfs_pointer
-from rag_core.sources.documents import markdown_blobs
+from rag_core.sources.documents import markdown_blobs, require_little
 from rag_core.sources.git import GitRepository
 
 _DOCUMENTS = (Scope.DOCS, Scope.ADR)
@@ -154,12 +154,15 @@ def _blobs(repository: GitRepository, project: Project, scope: Scope, commit: st
 
 def _cut(repository: GitRepository, blobs: Mapping[str, str], scope: Scope) -> dict[str, tuple[Chunk, ...]]:
     """The chunks of each file; none of one that a run would leave out."""
-    contents = repository.read_blobs(list(blobs.values()))
+    oids = list(blobs.values())
+    sizes = dict(zip(oids, repository.read_sizes(oids), strict=True))
+    require_little(repository, (sizes[oid] for oid in oids if (sizes[oid] or 0) <= MAX_BYTES))
+    contents = repository.read_blobs(oids, at_most=MAX_BYTES, sizes=sizes)
     return {path: _chunks(blob, path, scope) for path, blob in zip(blobs, contents, strict=True)}
 
 
 def _chunks(blob: bytes | None, path: str, scope: Scope) -> tuple[Chunk, ...]:
-    if blob is None or len(blob) > MAX_BYTES or is_lfs_pointer(blob):
+    if blob is None or is_lfs_pointer(blob):
         return ()
     try:
         text = decode(blob).text

@@ -5,9 +5,11 @@ alone (its hash seeds a generator), so tests can compute what they expect with `
 something, a test gives it another `vector`.
 
 Some words in a text are faults by themselves, whatever `fault` says: `NAN!` makes the server answer 500 as
-Ollama does, `NULL!` puts null into that text's vector, `ZERO!` makes it all zeros.
+Ollama does, `NULL!` puts null into that text's vector, `ZERO!` makes it all zeros, `WIDE!` gives the whole answer
+another dimension, `TORN!` breaks it off, `HTML!` makes it no JSON, `FLOOD!` makes it go on without end.
 """
 
+import gzip
 import hashlib
 import json
 import select
@@ -48,6 +50,8 @@ class Fault(StrEnum):
     CUT = auto()
     HANG = auto()
     DRIP = auto()
+    FLOOD = auto()
+    PACKED = auto()
 
 
 def vector_of(sent: str, dimensions: int = 768) -> NDArray[np.float64]:
@@ -70,6 +74,9 @@ class OllamaServer:
         bodies: The JSON bodies that `/api/embed` got, in order.
         paths: The paths asked for, in order.
         loads_given_up: How often a caller left while the model was being loaded.
+        flooded: How many bytes of endless answers were sent.
+        floods_ended: How many endless answers their caller ended.
+        listing: What `/api/tags` answers in the place of `models`.
     """
 
     def __init__(self) -> None:
@@ -83,6 +90,9 @@ class OllamaServer:
         self.bodies: list[dict[str, Any]] = []
         self.paths: list[str] = []
         self.loads_given_up = 0
+        self.flooded = 0
+        self.floods_ended = 0
+        self.listing: object = None
         self.ending = threading.Event()
         self.connections: set[socket.socket] = set()
         self.lock = threading.Lock()
@@ -185,7 +195,9 @@ class _Handler(BaseHTTPRequestHandler):
         if state.silent:
             state.ending.wait()
             return
-        if self.path == "/api/tags":
+        if self.path == "/api/tags" and state.listing is not None:
+            self.answer(200, state.listing)
+        elif self.path == "/api/tags":
             listed = [
                 {"name": name, "model": name, "digest": digest, "size": 274302450}
                 for name, digest in state.models.items()
@@ -229,6 +241,9 @@ class _Handler(BaseHTTPRequestHandler):
         fault = self.server_state.fault
         if len(self.server_state.bodies) <= self.server_state.fault_after:
             fault = Fault.NONE
+        fault = next(
+            (spoilt for word, spoilt in _SPOILING.items() if any(word in text for text in texts)), fault
+        )
         if any("NAN!" in text for text in texts):
             self.answer(500, {"error": "failed to encode response: json: unsupported value: NaN"})
         elif any(len(text) > CONTEXT_CHARS for text in texts):
@@ -237,6 +252,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.answer(*_REFUSALS[fault])
         elif fault is Fault.HANG:
             self.server_state.ending.wait()
+        elif fault is Fault.FLOOD:
+            self.flood()
         elif fault is Fault.CUT:
             self.begin_answer(200, 10_000)
             self.wfile.write(b'{"embeddings": [[0.1,')
@@ -245,10 +262,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.begin_answer(200, 10_000)
             while not self.server_state.ending.wait(0.02):
                 self.wfile.write(b" ")
-        elif fault is Fault.GARBAGE:
-            self.answer(200, b"<html>It works!</html>")
-        elif fault is Fault.OTHER_JSON:
-            self.answer(200, [1, 2, 3])
+        elif fault is Fault.PACKED:
+            self.answer(200, gzip.compress(b'{"embeddings": []}' + b" " * 10_000_000), packed=True)
+        elif fault in _NONSENSE:
+            self.answer(200, _NONSENSE[fault])
         else:
             dimensions = 1024 if fault is Fault.WRONG_DIMENSION else 768
             vectors = [self.server_state.vector(text, dimensions).tolist() for text in texts]
@@ -256,18 +273,41 @@ class _Handler(BaseHTTPRequestHandler):
                 200, {"model": "nomic-embed-text", "embeddings": _spoilt(vectors, texts=texts, fault=fault)}
             )
 
-    def answer(self, status: int, content: object) -> None:
+    def flood(self) -> None:
+        """An answer whose end never comes; how much of it was taken is counted."""
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.close_connection = True
+        piece = b"[" + b" " * 99_999
+        try:
+            while not self.server_state.ending.is_set():
+                self.wfile.write(piece)
+                self.server_state.flooded += len(piece)
+        finally:
+            self.server_state.floods_ended += 1
+
+    def answer(self, status: int, content: object, *, packed: bool = False) -> None:
         payload = content if isinstance(content, bytes) else json.dumps(content).encode()
-        self.begin_answer(status, len(payload))
+        self.begin_answer(status, len(payload), packed=packed)
         self.wfile.write(payload)
 
-    def begin_answer(self, status: int, length: int) -> None:
+    def begin_answer(self, status: int, length: int, *, packed: bool = False) -> None:
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(length))
+        if packed:
+            self.send_header("Content-Encoding", "gzip")
         self.end_headers()
 
 
+_SPOILING = {
+    "WIDE!": Fault.WRONG_DIMENSION,
+    "TORN!": Fault.CUT,
+    "HTML!": Fault.GARBAGE,
+    "FLOOD!": Fault.FLOOD,
+}
+_NONSENSE: dict[Fault, object] = {Fault.GARBAGE: b"<html>It works!</html>", Fault.OTHER_JSON: [1, 2, 3]}
 _REFUSALS: dict[Fault, tuple[int, object]] = {
     Fault.MODEL_MISSING: (404, {"error": 'model "nomic-embed-text" not found, try pulling it first'}),
     Fault.ALWAYS_500: (500, {"error": "llama runner process has terminated"}),

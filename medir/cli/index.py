@@ -87,13 +87,16 @@ def sessions() -> None:
 
 @sessions.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--mask-documents", is_flag=True, help="Mask CPF and CNPJ numbers too, known by their check digits."
+)
 @project_option
 @with_output
-def import_verb(output: Output, file: Path, project_id: str | None) -> None:
+def import_verb(output: Output, file: Path, project_id: str | None, *, mask_documents: bool) -> None:
     """Import a file of JSON lines. Index it with `medir index --scope session`."""
     with services() as opened:
         found = chosen_project(opened, project_id)
-        imported = import_sessions(opened.database, found.project_id, file)
+        imported = import_sessions(opened.database, found.project_id, file, tax_numbers=mask_documents)
     output.emit(
         {
             "project": found.project_id,

@@ -203,7 +203,9 @@ def baselines_in(folder: Path) -> tuple[BaselineEntry, ...]:
     if not folder.is_dir():
         return ()
     files = sorted(folder.glob("*.json"))
-    state = tuple((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
+    # a link may lead nowhere
+    states = [(file.name, file.lstat()) for file in files]
+    state = tuple((name, found.st_mtime_ns, found.st_size) for name, found in states)
     return _read_baselines(str(folder), state)
 
 

@@ -79,8 +79,8 @@ class BatchRun:
         try:
             vectors = self._call([self._texts[position] for position in span])
         except EmbeddingFailed as fault:
-            if not fault.content_fault:
-                raise
+            if not fault.content_fault and not self._is_texts_fault(fault):
+                raise EmbeddingFailed(fault.message, hint=fault.hint) from fault
             if len(span) == 1:
                 self._fail(span.start, fault)
                 return
@@ -107,11 +107,21 @@ class BatchRun:
             try:
                 alone = self._call([self._texts[span[place]]])[0]
             except EmbeddingFailed as fault:
-                if not fault.content_fault:
+                if not fault.content_fault and not fault.doubtful:
                     raise
                 return False
             if float(alone @ vectors[place]) < LEAST_AGREEMENT:
                 return False
+        return True
+
+    def _is_texts_fault(self, fault: EmbeddingFailed) -> bool:
+        """Whether another text gets a vector where an answer might be the provider's fault or a text's."""
+        if not fault.doubtful:
+            return False
+        try:
+            self._call([PROBE_TEXT])
+        except EmbeddingFailed:
+            return False
         return True
 
     def _fail(self, position: int, fault: EmbeddingFailed) -> None:

@@ -48,7 +48,7 @@ class CircuitBreaker:
         """A call failed: open, unless the text was to blame and not too often in a row."""
         with self._lock:
             self._faults_in_a_row += 1
-            if fault.content_fault and self._faults_in_a_row < FAULTS_TO_OPEN:
+            if (fault.content_fault or fault.doubtful) and self._faults_in_a_row < FAULTS_TO_OPEN:
                 return
             self._outage = fault
             self._open_until_ms = self._clock.monotonic_ms() + self._cooldown_ms

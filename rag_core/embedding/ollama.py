@@ -20,6 +20,7 @@ import pydantic
 
 from rag_core.embedding.address import server_address
 from rag_core.embedding.text import embeddable
+from rag_core.embedding.transport import AnswerTooLong, BoundedTransport, TimeIsUp
 from rag_core.embedding.vectors import unit_vectors
 from rag_core.errors import EmbeddingFailed
 from rag_core.model import EmbeddingModel
@@ -30,6 +31,11 @@ KEEP_ALIVE = "30m"
 
 _TEXT_MAY_BE_TO_BLAME = frozenset({400, 413, 422, 500})
 """Statuses of a text too long, or of one that makes the model's numbers NaN; the others are the server's."""
+
+_MAX_ANSWER_BYTES = 4_000_000
+"""A batch's vectors have some 250 kB, a list of a thousand models 400."""
+
+_NOT_OLLAMA = "Set OLLAMA_HOST to an Ollama server, version 0.3 or newer."
 
 _Answer = TypeVar("_Answer")
 
@@ -102,8 +108,16 @@ class OllamaEmbedder:
             "question": question_timeout_s,
             "document": document_limit_s,
         }
-        self._listing = _client(self._address, httpx.Timeout(identify_timeout_s, connect=connect_timeout_s))
-        self._embedding = _client(self._address, httpx.Timeout(document_timeout_s, connect=connect_timeout_s))
+        self._listing = _client(
+            self._address,
+            httpx.Timeout(identify_timeout_s, connect=connect_timeout_s),
+            within_s=identify_timeout_s,
+        )
+        self._embedding = _client(
+            self._address,
+            httpx.Timeout(document_timeout_s, connect=connect_timeout_s),
+            within_s=document_limit_s,
+        )
 
     def close(self) -> None:
         """Close the connections. The embedder can't be used any more."""
@@ -123,9 +137,9 @@ class OllamaEmbedder:
         Raises:
             EmbeddingFailed: No server, one without the model, or one that is not Ollama.
         """
-        listed = self._within(self._identify_timeout_s, lambda: self._ask(self._listing.list))
+        listed = self._within(self._identify_timeout_s, lambda: self._ask(self._models))
         wanted = _with_tag(self._model)
-        for entry in listed.models:
+        for entry in listed:
             digest = (entry.digest or "").removeprefix("sha256:")[:12]
             if entry.model and _with_tag(entry.model) == wanted and digest:
                 return EmbeddingModel(
@@ -148,6 +162,16 @@ class OllamaEmbedder:
         if not prefixed:
             return unit_vectors([], count=0)
         return self._within(self._limit_s[role], lambda: self._vectors(prefixed))
+
+    def _models(self) -> Sequence[ollama.ListResponse.Model]:
+        try:
+            return self._listing.list().models
+        except pydantic.ValidationError as error:
+            fault = error.errors(include_url=False, include_context=False)[0]
+            if fault["loc"] == ("models",) and fault["input"] is None:
+                # Go writes a list without entries as null
+                return ()
+            raise ValueError("no list of models") from error
 
     def _vectors(self, prefixed: Sequence[str]) -> Vectors:
         answer = self._ask(
@@ -191,10 +215,20 @@ class OllamaEmbedder:
                 f"No Ollama answers at {self._address}.",
                 hint="Start it with `ollama serve`, or set OLLAMA_HOST to where it runs.",
             ) from error
+        except TimeIsUp as error:
+            raise self._too_slow(str(error)) from error
         except httpx.TimeoutException as error:
             raise self._too_slow("in time") from error
+        except AnswerTooLong as error:
+            raise EmbeddingFailed(
+                f"The answer of the server at {self._address} has {error}, and no more is read.",
+                hint=_NOT_OLLAMA,
+                doubtful=True,
+            ) from error
         except httpx.HTTPError as error:
-            raise EmbeddingFailed(f"The connection to Ollama at {self._address} broke off.") from error
+            raise EmbeddingFailed(
+                f"The connection to Ollama at {self._address} broke off.", doubtful=True
+            ) from error
         except ollama.ResponseError as error:
             raise self._refused(error) from error
         except pydantic.ValidationError as error:
@@ -206,7 +240,8 @@ class OllamaEmbedder:
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise EmbeddingFailed(
                 f"The server at {self._address} does not answer as Ollama does.",
-                hint="Set OLLAMA_HOST to an Ollama server, version 0.3 or newer.",
+                hint=_NOT_OLLAMA,
+                doubtful=True,
             ) from error
 
     def _refused(self, error: ollama.ResponseError) -> EmbeddingFailed:
@@ -233,18 +268,19 @@ class OllamaEmbedder:
         )
 
 
-def _client(address: str, timeout: httpx.Timeout) -> ollama.Client:
-    """The official client, with time-outs (it has none by itself), no proxies and no redirects.
-
-    No connection outlives its call: one that the server closed while it was idle would look like an outage.
-    """
+def _client(address: str, timeout: httpx.Timeout, *, within_s: float) -> ollama.Client:
+    """The official client, with time-outs and bounds (it has none by itself), no proxies and no redirects."""
     return ollama.Client(
         host=address,
         timeout=timeout,
-        limits=httpx.Limits(max_keepalive_connections=0),
+        transport=BoundedTransport(
+            at_most=_MAX_ANSWER_BYTES,
+            within_s=within_s,
+            verify=address.startswith("https:"),  # without TLS, reading all certificates is for nothing
+        ),
         trust_env=False,
         follow_redirects=False,
-        verify=address.startswith("https:"),  # without TLS, reading all certificates is for nothing
+        verify=False,
     )
 
 

@@ -172,8 +172,8 @@ class EmbeddingService:
         """One unit vector a text where there can be one; equal texts are embedded once.
 
         A batch that fails is tried again by halves, so that a text that a model can't take costs no other
-        its vector. An outage (no answer, no model, another dimension) ends the run at once; what was embedded
-        before it is kept. No texts: only the model is asked for.
+        its vector. An outage (no answer, no model, an answer that every text gets: another dimension, nonsense)
+        ends the run at once; what was embedded before it is kept. No texts: only the model is asked for.
 
         Args:
             texts: The documents, in any number. Blank ones are never sent.

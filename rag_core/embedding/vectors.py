@@ -20,7 +20,7 @@ def unit_vectors(raw: Sequence[Sequence[float]] | Vectors, *, count: int) -> Vec
 
     Raises:
         EmbeddingFailed: Another number of vectors; a vector that is empty, zero, or not finite (the text may
-            be to blame: `content_fault`); another dimension (the model is to blame).
+            be to blame: `content_fault`); another dimension (the model is to blame, or a text: `doubtful`).
     """
     if len(raw) != count:
         raise EmbeddingFailed(
@@ -50,4 +50,5 @@ def _check_dimensions(dimensions: set[int]) -> None:
     raise EmbeddingFailed(
         f"The model makes vectors of {dimensions.pop()} dimensions; {EMBEDDING_DIMENSIONS} are expected.",
         hint=f"Use a model with {EMBEDDING_DIMENSIONS} dimensions, such as nomic-embed-text.",
+        doubtful=True,
     )

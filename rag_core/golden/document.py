@@ -20,6 +20,7 @@ from ruamel.yaml.reader import ReaderError
 from rag_core.golden.faults import Fault, refusal
 
 MAX_FILE_BYTES = 5_000_000
+MAX_PARTS = 300_000
 MAX_ALIASES = 100
 
 _MAX_DEPTH = 50
@@ -55,12 +56,16 @@ def compose(text: str, *, file: str) -> Node | None:
     Positions in the nodes' marks count characters of `text`.
 
     Raises:
-        FaultyGoldenSet: `text` is over 5 MB, holds a NUL or another control character, is no YAML, holds more
-            than one document, or is nested beyond all reason.
+        FaultyGoldenSet: `text` is over 5 MB, has more than `MAX_PARTS` lines and entries, holds a NUL or another
+            control character, is no YAML, holds more than one document, or is nested beyond all reason.
     """
     # the length in characters is checked first, so that encoding never touches an unbounded text
     if len(text) > MAX_FILE_BYTES or len(text.encode("utf-8", errors="replace")) > MAX_FILE_BYTES:
         raise refusal([_too_large()], file=file)
+    # each part costs a hundred times its text
+    if sum(map(text.count, "\n,[{")) > MAX_PARTS:
+        message = f"The file has more than {MAX_PARTS:,} lines and entries."
+        raise refusal([Fault(case=None, field=None, line=None, message=message)], file=file)
     try:
         return cast("Node | None", _parser().compose(text))
     except (YAMLError, ValueError, RecursionError) as error:

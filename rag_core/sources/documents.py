@@ -1,6 +1,6 @@
 """A project's Markdown, read in one walk of its repository's tree, and what was left out with its reason."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -13,6 +13,9 @@ from rag_core.sources.git import GitRepository, TreeEntry
 
 MAX_PATH_BYTES = 2_500
 """The longest path that is indexed: an index of the database holds no key of more than 2,704 bytes."""
+
+MAX_TEXT_BYTES = 100_000_000
+"""All Markdown of a project together: some 100,000 chunks. One small object under many names can make any size."""
 
 
 class SkipReason(StrEnum):
@@ -149,24 +152,40 @@ def markdown_blobs(
     Raises:
         Unavailable: git does not have the commit, or can't read it.
     """
-    entries = repository.list_files(commit, root, folders.all)
-    return {entry.path: entry.oid for entry in entries if _refused_by_tree(entry) is None}
+    entries = repository.list_files(commit, root, folders.all, keep=_is_markdown)
+    return {entry.path: entry.oid for entry in entries}
 
 
 def list_everywhere(repository: GitRepository, *, ref: str) -> list[str]:
     """The paths of all Markdown files in the whole repository, from its top; reads no contents."""
-    entries = repository.list_files(repository.resolve(ref), "", ("",))
-    return [entry.path for entry in entries if _refused_by_tree(entry) is None]
+    entries = repository.list_files(repository.resolve(ref), "", ("",), keep=_is_markdown)
+    return [entry.path for entry in entries]
 
 
 def list_markdown_outside(
     repository: GitRepository, *, ref: str, root: str, folders: DocumentFolders
 ) -> tuple[str, ...]:
     """The paths of the Markdown files under `root` in none of the folders, in git's order; as `list_markdown`."""
-    entries = repository.list_files(repository.resolve(ref), root, ("",))
-    return tuple(
-        entry.path for entry in entries if _refused_by_tree(entry) is None and not folders.hold(entry.path)
+    entries = repository.list_files(
+        repository.resolve(ref),
+        root,
+        ("",),
+        keep=lambda entry: _is_markdown(entry) and not folders.hold(entry.path),
     )
+    return tuple(entry.path for entry in entries)
+
+
+def require_little(repository: GitRepository, sizes: Iterable[int | None]) -> None:
+    """Refuse texts that no index could hold, by their sizes, before any is read.
+
+    Raises:
+        Unavailable: Together they have more than `MAX_TEXT_BYTES`.
+    """
+    if sum(size or 0 for size in sizes) > MAX_TEXT_BYTES:
+        raise Unavailable(
+            f"The Markdown of {repository.top} is too much to be read: more than {MAX_TEXT_BYTES // 1_000_000} MB.",
+            hint="Name folders that hold less: medir project set --root, --docs and --adr.",
+        )
 
 
 def _walk(
@@ -175,7 +194,9 @@ def _walk(
     entries = repository.list_files(commit, root, folders.all)
     wanted = [entry.oid for entry in entries if _refused_by_tree(entry) is None]
     sizes = dict(zip(wanted, repository.read_sizes(wanted), strict=True))
-    blobs = repository.read_blobs([oid for oid in wanted if _refused_by_size(sizes[oid]) is None])
+    readable = [oid for oid in wanted if _refused_by_size(sizes[oid]) is None]
+    require_little(repository, (sizes[oid] for oid in readable))
+    blobs = repository.read_blobs(readable, at_most=MAX_BYTES, sizes=sizes)
     seen: set[str] = set()
     for entry in entries:
         refusal = _refused_by_tree(entry)
@@ -198,6 +219,10 @@ def _refused_by_tree(entry: TreeEntry) -> SkipReason | None:
     if entry.is_symlink:
         return SkipReason.SYMLINK
     return None if entry.path.lower().endswith(".md") else SkipReason.NOT_MARKDOWN
+
+
+def _is_markdown(entry: TreeEntry) -> bool:
+    return _refused_by_tree(entry) is None
 
 
 def _refused_by_size(size: int | None) -> SkipReason | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_core.errors import Unavailable, UsageError
+from rag_core.golden.document import MAX_FILE_BYTES
 from rag_core.golden.floor import read_floor
 from rag_core.sources.git import GitFailed, GitRepository, is_bare, missing_object
 
@@ -156,7 +157,7 @@ def _floors(repository: GitRepository, versions: list[_Version]) -> list[int | N
     """The floor of each version, in the order given; a content that several share is read once."""
     oids = list(dict.fromkeys(version.oid for version in versions))
     by_oid: dict[str, int | None] = {}
-    for oid, content in zip(oids, repository.read_blobs(oids), strict=True):
+    for oid, content in zip(oids, repository.read_blobs(oids, at_most=MAX_FILE_BYTES), strict=True):
         if content is None:
             raise missing_object(repository, oid)
         by_oid[oid] = read_floor(content.decode("utf-8", errors="replace"))

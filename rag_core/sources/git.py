@@ -7,9 +7,9 @@ the commands used here are those that start none, every transport is forbidden, 
 not followed. The caller's `GIT_*` variables are dropped and nothing prompts.
 """
 
-import os
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,29 @@ from typing import IO, TypeVar
 
 from rag_core.errors import Unavailable, UsageError
 from rag_core.place_names import same_but_for_form
+from rag_core.sources.git_folder import find_top, is_bare
+from rag_core.sources.git_process import GitFailed, OutOfTime, TooMuch, no_git, output_of, start
 
+__all__ = [
+    "GitFailed",
+    "GitRepository",
+    "TreeEntry",
+    "find_top",
+    "is_bare",
+    "missing_object",
+    "no_git",
+]
+
+MAX_FILES = 200_000
+"""So many files of a tree are kept at once."""
+
+MAX_FILES_LOOKED_AT = 500_000
+"""So many are looked at; a few objects that stand in each other's trees can make any number."""
+
+_MAX_LISTING_BYTES = 256_000_000
+_MAX_KEPT_PATH_BYTES = 64_000_000
+_MAX_PATH_BYTES = 64_000
+_MAX_OUTPUT_BYTES = 32_000_000
 _TIMEOUT_S = 120
 _Answer = TypeVar("_Answer")
 _MODE_SYMLINK = "120000"
@@ -136,40 +158,94 @@ class GitRepository:
             found = f"{found}/{alike[0]}".lstrip("/")
         return found
 
-    def list_files(self, commit: str, folder: str, below: Sequence[str]) -> list[TreeEntry]:
-        """All files in the folders `below` of `folder`, in one walk, in git's order of path bytes.
+    def list_files(
+        self,
+        commit: str,
+        folder: str,
+        below: Sequence[str],
+        *,
+        keep: Callable[[TreeEntry], bool] = lambda _: True,
+    ) -> list[TreeEntry]:
+        """The files in the folders `below` of `folder` that `keep` wants, in one walk, in git's order of path bytes.
 
         '' is the folder itself, and without any folder the whole tree. What stands in a folder's place, a link or
         another repository, is listed by its name.
+
+        Raises:
+            Unavailable: git can't read the tree, or it is larger than any that is read.
         """
         base = f"{folder}/" if folder else ""
         wanted = [f"{base}{inner}" if inner else base for inner in below]
         # git takes no path at all for the whole tree, and refuses an empty one
         paths = () if "" in wanted else wanted
-        listing = self._read("ls-tree", "-r", "-z", "--full-tree", commit, "--", *paths)
-        entries: list[TreeEntry] = []
-        for record in listing.split(b"\0"):
-            if record:
-                head, _, name = record.partition(b"\t")
-                mode, _, oid = head.decode("ascii").split()
-                path = name.removeprefix(base.encode()).decode("utf-8", errors="backslashreplace")
-                entries.append(TreeEntry(path=path, mode=mode, oid=oid))
-        return entries
+        try:
+            return list(self._kept(keep, base, "ls-tree", "-r", "--full-tree", commit, "--", *paths))
+        except TooMuch as error:
+            raise self._too_much(error) from error
+        except GitFailed as error:
+            raise self._unreadable(error) from error
+
+    def _kept(self, keep: Callable[[TreeEntry], bool], base: str, *arguments: str) -> Iterator[TreeEntry]:
+        """The entries that are wanted.
+
+        Raises:
+            TooMuch: There are more than are read.
+            GitFailed: As `run` does.
+        """
+        files, room = 0, _MAX_KEPT_PATH_BYTES
+        for number, record in enumerate(self._records(*arguments), start=1):
+            if number > MAX_FILES_LOOKED_AT:
+                raise TooMuch(f"its tree has more than {MAX_FILES_LOOKED_AT:,} files")
+            entry = _entry(record, base)
+            if keep(entry):
+                files += 1
+                room -= len(entry.path)
+                if files > MAX_FILES or room < 0:
+                    raise TooMuch(f"its tree has more than {MAX_FILES:,} files to read, or very long paths")
+                yield entry
+
+    def _records(self, *arguments: str) -> Iterator[bytes]:
+        """What git lists, one entry at a time.
+
+        Raises:
+            TooMuch: There is more than is read.
+            GitFailed: As `run` does.
+        """
+        rest = b""
+        command, *others = arguments
+        for piece in self._stream(command, "-z", *others, at_most=_MAX_LISTING_BYTES):
+            *whole, rest = (rest + piece).split(b"\0")
+            yield from whole
+            if len(rest) > _MAX_PATH_BYTES:
+                raise TooMuch(f"it has a path of more than {_MAX_PATH_BYTES:,} bytes")
 
     def read_sizes(self, oids: Sequence[str]) -> Iterator[int | None]:
         """The sizes of blobs in bytes, without their contents; otherwise as `read_blobs`."""
         return self._ask_each("--batch-check", oids, _read_size)
 
-    def read_blobs(self, oids: Sequence[str]) -> Iterator[bytes | None]:
+    def read_blobs(
+        self, oids: Sequence[str], *, at_most: int, sizes: Mapping[str, int | None] | None = None
+    ) -> Iterator[bytes | None]:
         """The contents of blobs, in the order asked for, through one `git cat-file`.
 
         None stands for an object that is missing or damaged, as in a partial clone; git gives up at some kinds of
-        damage, and is then started once more for the rest.
+        damage, and is then started once more for the rest. One of more than `at_most` bytes is never unpacked: it comes
+        as b"", since nothing is made of it.
+
+        Args:
+            oids: The blobs.
+            at_most: The size of the largest that is read.
+            sizes: As `read_sizes` gave them, where that was asked already.
 
         Raises:
             Unavailable: There is no `git` program.
         """
-        return self._ask_each("--batch", oids, _read_blob)
+        known = dict(zip(oids, self.read_sizes(oids), strict=True)) if sizes is None else sizes
+        contents = self._ask_each(
+            "--batch", [oid for oid in oids if (known[oid] or 0) <= at_most], _read_blob
+        )
+        for oid in oids:
+            yield b"" if (known[oid] or 0) > at_most else next(contents)
 
     def _ask_each(
         self, option: str, oids: Sequence[str], read: Callable[[IO[bytes]], tuple[_Answer | None, bool]]
@@ -183,16 +259,7 @@ class GitRepository:
     def _ask_until_git_gives_up(
         self, option: str, oids: Sequence[str], read: Callable[[IO[bytes]], tuple[_Answer | None, bool]]
     ) -> Iterator[_Answer | None]:
-        try:
-            process = subprocess.Popen(
-                self._command("cat-file", option),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=_environment(),
-            )
-        except FileNotFoundError as error:
-            raise no_git() from error
+        process = start(self._command("cat-file", option), stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
         with process:
             if process.stdin is None or process.stdout is None:
                 raise GitFailed("git cat-file has no pipes")
@@ -218,28 +285,21 @@ class GitRepository:
 
         Raises:
             GitFailed: It exited with an error; the message is git's first reason.
-            Unavailable: There is no `git` program.
+            Unavailable: There is no `git` program, it did not end in time, or said more than is read.
         """
         try:
-            finished = subprocess.run(
-                self._command(*arguments),
-                capture_output=True,
-                env=_environment(),
-                timeout=_TIMEOUT_S,
-                check=False,
-            )
-        except FileNotFoundError as error:
-            raise no_git() from error
-        except subprocess.TimeoutExpired as error:
+            return b"".join(self._stream(*arguments, at_most=_MAX_OUTPUT_BYTES))
+        except TooMuch as error:
+            raise self._too_much(error) from error
+
+    def _stream(self, *arguments: str, at_most: int) -> Iterator[bytes]:
+        try:
+            yield from output_of(self._command(*arguments), at_most=at_most, within_s=_TIMEOUT_S)
+        except OutOfTime as error:
             raise Unavailable(
                 f"git did not answer within {_TIMEOUT_S} s in {self.top}.",
                 hint="Check the repository with git fsck, and the disk it lies on.",
             ) from error
-        if finished.returncode != 0:
-            lines = finished.stderr.decode(errors="replace").strip().splitlines()
-            reasons = [line for line in lines if line.startswith(("fatal:", "error:"))]
-            raise GitFailed((reasons or lines or [f"exit code {finished.returncode}"])[0], quiet=not lines)
-        return finished.stdout
 
     def _read(self, *arguments: str) -> bytes:
         """As `run`, where no failure is an answer.
@@ -252,7 +312,13 @@ class GitRepository:
         except GitFailed as error:
             raise self._unreadable(error) from error
 
-    def _unreadable(self, error: "GitFailed") -> Unavailable:
+    def _too_much(self, error: TooMuch) -> Unavailable:
+        return Unavailable(
+            f"The repository {self.top} is too large to be read: {error}.",
+            hint="Name folders that hold less: medir project set --root, --docs and --adr.",
+        )
+
+    def _unreadable(self, error: GitFailed) -> Unavailable:
         return Unavailable(
             f"git can't read the repository {self.top}: {error}.",
             hint="Check it with git fsck there; a partial clone is made whole by git fetch --refetch.",
@@ -263,56 +329,19 @@ class GitRepository:
         return ["git", "-C", str(self.top), f"--git-dir={folder}", "--no-replace-objects", *arguments]
 
 
-class GitFailed(Exception):
-    """A git command ended with an error; callers turn it into an error that says what to do.
-
-    `quiet` is true when git gave no reason, which is its way to say that a name is unknown.
-    """
-
-    def __init__(self, message: str, *, quiet: bool = False) -> None:
-        super().__init__(message)
-        self.quiet = quiet
-
-
-def find_top(path: Path) -> Path:
-    """The top of the repository that holds `path`, found by looking, without running git.
-
-    Raises:
-        UsageError: `path` does not exist, or lies in no repository.
-    """
-    try:
-        if not path.exists():
-            raise UsageError(f"The folder {path} does not exist.", hint="Give the path of a git repository.")
-        start = path.resolve()
-        for folder in (start, *start.parents):
-            if (folder / ".git").exists() or _is_git_folder(folder):
-                return folder
-    except PermissionError as error:
-        raise UsageError(
-            f"{path} can't be read: {error.strerror}.", hint="Run Medir as a user who may read it."
-        ) from error
-    raise UsageError(
-        f"{path} is no git repository.",
-        hint=f"Make it one: git init {path} && git -C {path} add -A && git -C {path} commit -m import",
-    )
-
-
-def is_bare(top: Path) -> bool:
-    """Whether a repository has no working tree of its own."""
-    return not (top / ".git").exists()
-
-
-def no_git() -> Unavailable:
-    """The error for a machine without git."""
-    return Unavailable("There is no `git` program on this machine.", hint="Install git, then try again.")
-
-
 def missing_object(repository: GitRepository, oid: str) -> Unavailable:
     """The error for an object without which nothing useful can be said."""
     return Unavailable(
         f"The repository {repository.top} lacks the object {oid}.",
         hint="Fetch it whole (git fetch --refetch), or check the repository with git fsck.",
     )
+
+
+def _entry(record: bytes, base: str) -> TreeEntry:
+    head, _, name = record.partition(b"\t")
+    mode, _, oid = head.decode("ascii").split()
+    path = name.removeprefix(base.encode()).decode("utf-8", errors="backslashreplace")
+    return TreeEntry(path=path, mode=sys.intern(mode), oid=oid)
 
 
 def _read_size(answers: IO[bytes]) -> tuple[int | None, bool]:
@@ -328,21 +357,3 @@ def _read_blob(answers: IO[bytes]) -> tuple[bytes | None, bool]:
         return None, alive
     blob = answers.read(size + 1)
     return (blob[:size], True) if len(blob) == size + 1 else (None, False)
-
-
-def _is_git_folder(folder: Path) -> bool:
-    return (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
-
-
-def _environment() -> dict[str, str]:
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-    return kept | {
-        "LC_ALL": "C",
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_OPTIONAL_LOCKS": "0",
-        # a partial clone must not reach for its remote while it is read; older versions know the second only
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_ALLOW_PROTOCOL": "",
-        "GIT_GRAFT_FILE": "",
-        "GIT_LITERAL_PATHSPECS": "0",
-    }

@@ -2,9 +2,11 @@
 
 import codecs
 import json
+import os
 import re
+import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -69,10 +71,11 @@ class _Event(_Base):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventLine:
-    """An event and its line, counted from 1; `notes` say what its texts lost or got in its stead."""
+    """An event and its line, counted from 1, of `size` bytes; `notes` say what its texts lost or got in its stead."""
 
     line: int
     event: SessionEvent
+    size: int = field(default=0, compare=False)
     notes: tuple[str, ...] = ()
 
 
@@ -91,12 +94,16 @@ def read_session_file(path: Path) -> Iterator[EventLine | RefusedLine]:
         if isinstance(read, str):
             yield RefusedLine(line=number, reason=read)
         else:
-            yield EventLine(line=number, event=read, notes=mended.notes)
+            yield EventLine(line=number, event=read, size=len(line), notes=mended.notes)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     try:
         with path.open("rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            # a pipe has an end, a device none
+            if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+                raise UsageError(f"{path} is no file.", hint="Name a file of session events.")
             for number in count(1):
                 line = file.readline(MAX_LINE_BYTES + _LINE_END_BYTES)
                 if not line:

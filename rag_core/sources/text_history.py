@@ -4,9 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rag_core.golden.causes import Since
+from rag_core.sources.decoding import MAX_BYTES
 from rag_core.sources.git import GitFailed, GitRepository
 
 MOST_VERSIONS = 300
+_MAX_KEPT_BYTES = 5 * MAX_BYTES
 _SHALLOW = "The git history here is shallow and does not reach back to it."
 _NOT_ON_BRANCH = "No commit of this branch tells: its history was rewritten, or is of another branch."
 _UNREADABLE = "Which commit did it can't be told: git lacks a part of the history here."
@@ -103,10 +105,12 @@ class FileHistory:
         if oid is None:
             return None
         if oid not in self._blobs:
-            blob = next(self._repository.read_blobs([oid]))
+            blob = next(self._repository.read_blobs([oid], at_most=MAX_BYTES))
             if blob is None:
                 raise GitFailed(f"the object {oid} is missing")
             self._blobs[oid] = blob
+            while sum(map(len, self._blobs.values())) > _MAX_KEPT_BYTES:
+                del self._blobs[next(iter(self._blobs))]
         return self._blobs[oid]
 
     def _is_shallow(self) -> bool:

@@ -4,7 +4,7 @@ Each answer is the rest of a sentence that begins with the path, and says what t
 """
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -55,20 +55,32 @@ def find_whereabouts(repository: GitRepository, searched: Searched, paths: Itera
         UsageError: There is no such commit.
         Unavailable: git can't read the tree.
     """
-    looked = _Look(repository, searched)
-    told = {path: looked.at(path) for path in paths}
+    asked = list(paths)
+    looked = _Look(repository, searched, asked)
+    told = {path: looked.at(path) for path in asked}
     return {path: answer for path, answer in told.items() if answer is not None}
 
 
 class _Look:
-    """One walk of the whole tree, asked about many paths."""
+    """One walk of the whole tree, asked about many paths; of the tree, only what could answer is kept."""
 
-    def __init__(self, repository: GitRepository, searched: Searched) -> None:
+    def __init__(self, repository: GitRepository, searched: Searched, asked: Sequence[str]) -> None:
         self._repository = repository
         self._searched = searched
         self._root = f"{searched.root}/" if searched.root else ""
         commit = repository.resolve(searched.ref)
-        self._tree = {entry.path: entry for entry in repository.list_files(commit, "", [""])}
+        meant = {
+            name.casefold()
+            for path in asked
+            for name in (path, path.lstrip("/"), f"{self._root}{path.lstrip('/')}")
+        }
+        found = repository.list_files(
+            commit,
+            "",
+            [""],
+            keep=lambda entry: entry.is_symlink or entry.is_submodule or entry.path.casefold() in meant,
+        )
+        self._tree = {entry.path: entry for entry in found}
         self._folded: dict[str, str] = {}
         for path in reversed(self._tree):
             self._folded[path.casefold()] = path
@@ -118,7 +130,7 @@ class _Look:
         size = next(self._repository.read_sizes([entry.oid]))
         if size is not None and size > MAX_BYTES:
             return f"is larger than {MAX_BYTES // 1_000_000} MB, so it is not indexed; split it into several files."
-        blob = next(self._repository.read_blobs([entry.oid]))
+        blob = next(self._repository.read_blobs([entry.oid], at_most=MAX_BYTES))
         if blob is None:
             return "can't be read: git lacks its content here. Fetch it whole: git fetch --refetch."
         if is_lfs_pointer(blob):

@@ -142,6 +142,10 @@ def test_a_vote_is_kept_with_the_hits_rank_and_a_second_one_takes_its_place(
             ),
         ),
         (
+            {"query": "a", "scopes": "[" * 30_000},
+            "The argument 'scopes' won't do: Input should be a valid list. The arguments are query, scopes, limit.",
+        ),
+        (
             {"query": "a", "project": "outra"},
             (
                 "The argument 'project' won't do: Extra inputs are not permitted. "

@@ -191,7 +191,20 @@ def test_two_thousand_characters_are_a_question_and_nul_bytes_are_left_out(viewe
     assert viewer.post(SEARCH, json={"query": "fre\x00te"}).json()["question"] == "frete"
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b'{"query": "\\ud800"}', b"\xff\xfe", b"[]", b"null", b'"x"'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"[" * 30_000,
+        b'{"query": ' + b"[" * 30_000,
+        b"",
+        b"{",
+        b'{"query": "\\ud800"}',
+        b"\xff\xfe",
+        b"[]",
+        b"null",
+        b'"x"',
+    ],
+)
 def test_what_is_no_request_is_refused(viewer: TestClient, content: bytes) -> None:
     sent = viewer.post(SEARCH, content=content, headers={"Content-Type": "application/json"})
     problem(sent, 400, "invalid-request")

@@ -254,7 +254,8 @@ def test_a_wrong_dimension_is_named_with_both_numbers_before_any_vector_is_store
     report = use.indexing.run(project, actor=ANA)
 
     assert "1024 dimensions; 768 are expected" in str(report.embedding.reason)
-    assert len(server.bodies) == 1
+    # the batch, and one text more that shows whose fault it is
+    assert len(server.bodies) == 2
 
 
 def test_another_model_is_refused_with_its_price_until_a_full_run_brings_it(

@@ -393,3 +393,19 @@ def test_a_nul_and_half_a_character_cost_no_message_and_are_said(
     ]
     assert [chunk[0] for chunk in chunks_of(database, "s1")] == ["O jacaré \ufffd sumiu.", "Mensagem 2."]
     assert import_sessions(database, project.project_id, path).events == 0
+
+
+def test_tax_numbers_are_masked_where_asked_for(database: Database, project: Project, tmp_path: Path) -> None:
+    path = write(tmp_path / "s.jsonl", [event(0, "O CPF é 111.444.777-35.")])
+    done = import_sessions(database, project.project_id, path, tax_numbers=True)
+    assert (done.events, done.masked) == (1, 1)
+    assert everywhere(database, "111.444.777") == []
+
+
+def test_a_file_of_something_else_is_given_up_and_what_was_taken_stays(
+    database: Database, project: Project, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "s.jsonl", [event(0), *["no event"] * 10_600])
+    with pytest.raises(InvalidInput, match=r"More than 10,000 lines of .* are no session event; line 2"):
+        import_sessions(database, project.project_id, path)
+    assert log_of(database, "s1") == [(1, "e0")]

@@ -7,7 +7,7 @@ import pytest
 
 from medir.configuration import Configuration, load_configuration, port_number
 from medir.people import People
-from rag_core.errors import InvalidInput
+from rag_core.errors import InvalidInput, Unavailable
 
 
 def load(home: Path, toml: str | None = None, **environment: str) -> Configuration:
@@ -79,6 +79,17 @@ def test_a_file_that_does_not_parse_is_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="does not parse") as refusal:
         load(tmp_path, "MEDIR_PORT = ")
     assert refusal.value.where == {"file": str(tmp_path / "medir.toml")}
+
+
+def test_a_file_without_end_or_nested_beyond_reason_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "medir.toml"
+    file.write_text("a = " + "[" * 30_000, encoding="utf-8")
+    with pytest.raises(InvalidInput, match="nested too deeply"):
+        load(tmp_path)
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    with pytest.raises(Unavailable, match="is no regular file"):
+        load(tmp_path)
 
 
 def test_a_key_that_nobody_reads_is_refused_and_not_passed_over(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -30,6 +30,13 @@ def failure_of(embedder: OllamaEmbedder, *texts: str, role: EmbeddingRole = "doc
     with pytest.raises(EmbeddingFailed) as failure:
         embedder.embed(texts, role)
     return failure.value
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        threading.Event().wait(0.01)
 
 
 def test_documents_and_questions_carry_the_prefix_of_their_task(
@@ -185,6 +192,53 @@ def test_every_nonsense_becomes_a_failure_with_its_own_words(
     failure = failure_of(embedder, "a", "b")
     assert words in failure.message
     assert failure.content_fault is content_fault
+
+
+def test_a_server_without_models_and_one_that_is_not_ollama_get_their_remedies(
+    server: OllamaServer, embedder: OllamaEmbedder
+) -> None:
+    told = []
+    for listing in (
+        {"models": None},
+        {"models": []},
+        {},
+        {"models": 3},
+        {"models": [None]},
+        [1],
+        b"[" * 30_000,
+    ):
+        server.listing = listing
+        with pytest.raises(EmbeddingFailed) as failure:
+            embedder.identify()
+        told.append(failure.value.hint)
+    assert told == [
+        "Run `ollama pull nomic-embed-text`.",
+        "Run `ollama pull nomic-embed-text`.",
+        *(["Set OLLAMA_HOST to an Ollama server, version 0.3 or newer."] * 5),
+    ]
+
+
+def test_an_answer_without_end_is_read_as_far_as_vectors_go_and_its_connection_cut(
+    server: OllamaServer, embedder: OllamaEmbedder
+) -> None:
+    server.fault = Fault.FLOOD
+    failure = failure_of(embedder, "a")
+    assert "more than 4,000,000 bytes, and no more is read" in failure.message
+    wait_for(lambda: server.floods_ended == 1)
+    # what lies in buffers on the way was sent and not read
+    assert server.flooded < 20_000_000
+    server.fault = Fault.PACKED
+    assert "broke off" in failure_of(embedder, "a").message
+
+
+def test_a_call_that_was_given_up_ends_at_the_limit_whatever_still_comes(server: OllamaServer) -> None:
+    server.fault = Fault.DRIP
+    with OllamaEmbedder(server.host, question_timeout_s=0.2, document_limit_s=0.6) as embedder:
+        with pytest.raises(EmbeddingFailed, match=r"did not answer within 0\.2 s"):
+            embedder.embed(["a"], "question")
+        wait_for(lambda: not any(thread.name == "ollama-call" for thread in threading.enumerate()))
+        # the server notices at its next drop
+        wait_for(lambda: not server.connections)
 
 
 def test_vectors_on_another_scale_come_back_at_length_one(

@@ -141,6 +141,21 @@ def test_many_bad_texts_in_a_row_are_no_outage_while_a_good_one_passes(
     assert server.sent.count(f"search_document: {PROBE_TEXT}") == 3
 
 
+@pytest.mark.parametrize("word", ["WIDE!", "TORN!", "HTML!", "FLOOD!"])
+def test_an_answer_that_one_text_spoils_costs_that_text_and_on_no_run_another(
+    server: OllamaServer, service: EmbeddingService, word: str
+) -> None:
+    texts = numbered(25)
+    wrong = {3: "NAN!", 4: word, 9: "ZERO!", 11: f"{word} outro", 20: "NULL!"}
+    for place, text in wrong.items():
+        texts[place] = text
+    for _ in range(2):
+        outcome = service.embed_documents(texts)
+        assert (outcome.available, outcome.embedded) == (True, 20)
+        assert [failure.index for failure in outcome.failures] == sorted(wrong)
+        assert all(has_its_own_vector(outcome, n, text) for n, text in enumerate(texts) if n not in wrong)
+
+
 def test_a_server_that_fails_for_every_text_is_given_up_after_a_few_calls(
     server: OllamaServer, service: EmbeddingService
 ) -> None:
@@ -174,7 +189,9 @@ def test_an_outage_ends_the_run_at_its_first_call_and_keeps_what_was_embedded(
     assert outcome.failures == ()
     assert has_its_own_vector(outcome, 31, "trecho 31")
     assert outcome.vectors[32] is None
-    assert server.batch_sizes == [16, 1, 1, 16, 1, 16]
+    # an answer that one of its texts may have spoilt is asked for once more, for a text that spoils none
+    answered = fault in (Fault.WRONG_DIMENSION, Fault.GARBAGE, Fault.CUT)
+    assert server.batch_sizes == [16, 1, 1, 16, 1, 16, *([1] if answered else [])]
 
 
 @pytest.mark.parametrize(

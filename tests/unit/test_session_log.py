@@ -241,3 +241,8 @@ def test_a_file_that_is_not_there_is_said_in_one_sentence(tmp_path: Path) -> Non
         list(read_session_file(tmp_path / "nada.jsonl"))
     with pytest.raises(UsageError, match="can't be read"):
         list(read_session_file(tmp_path))
+
+
+def test_a_device_is_no_session_file() -> None:
+    with pytest.raises(UsageError, match="/dev/zero is no file"):
+        list(read_session_file(Path("/dev/zero")))

@@ -14,10 +14,10 @@ import psycopg
 from pgvector.psycopg.vector import register_vector_info
 from psycopg.rows import TupleRow
 from psycopg.types import TypeInfo
-from psycopg_pool import ConnectionPool, PoolTimeout
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from rag_core.database.refusals import Asking, refusal_of
-from rag_core.errors import DatabaseBusy, MedirError
+from rag_core.errors import DatabaseBusy, DatabaseUnavailable, MedirError
 
 Connection = psycopg.Connection[TupleRow]
 
@@ -98,11 +98,15 @@ class Database:
         except PoolTimeout as error:
             if self._revive is None:
                 raise self._why_none() from error
+        except PoolClosed as error:
+            raise _closed() from error
         self._revive()
         try:
             return self._pool.getconn()
         except PoolTimeout as error:
             raise self._why_none() from error
+        except PoolClosed as error:
+            raise _closed() from error
 
     def _why_none(self) -> MedirError:
         """The reason that the pool kept to itself: it tries to connect in threads of its own."""
@@ -203,6 +207,12 @@ def set_known_parameters(connection: Connection, settings: Mapping[str, str]) ->
         from unnest(%s::text[], %s::text[]) as given (name, value) join pg_settings p on p.name = given.name
         """,
         (list(settings), list(settings.values())),
+    )
+
+
+def _closed() -> DatabaseUnavailable:
+    return DatabaseUnavailable(
+        "The database's connections are closed: this process is ending.", hint="Try again when it runs again."
     )
 
 

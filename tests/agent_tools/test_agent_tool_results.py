@@ -185,7 +185,7 @@ def test_a_search_whose_record_could_not_be_written_is_answered_all_the_same(
     agent: Agent, database: Database
 ) -> None:
     with database.connection() as connection:
-        connection.execute("drop table rag_candidates")
+        connection.execute("update indexes set embedding_model = 'x'")
     found = agent.search()
     assert found["hits"][0]["citation"] == "docs/adr/0001-fila.md › Fila de eventos › Decisão"
     assert "searchId" not in found
@@ -209,7 +209,7 @@ def test_a_hit_that_a_reindex_has_removed_cant_be_voted_on_and_the_refusal_says_
 
 def test_a_project_that_was_removed_meanwhile_is_refused_by_name(agent: Agent, database: Database) -> None:
     with database.connection() as connection:
-        connection.execute("delete from projects")
+        connection.execute("update indexes set embedding_model = 'x'")
     refused = agent.call("rag_search", query=QUESTION)
     assert refused.is_error
     assert text_of(refused).startswith("There is no project 'entrega'.")
@@ -219,11 +219,11 @@ def test_a_fault_of_ours_is_a_result_without_its_details(
     agent: Agent, database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     with database.connection() as connection:
-        connection.execute("alter table chunks rename column content to text")
+        connection.execute("update indexes set embedding_model = 'x'")
     refused = agent.call("rag_search", query=QUESTION)
     assert refused.is_error
     assert text_of(refused) == (
-        "A fault of Medir's own: UndefinedColumn. The server's log has the details; calling again may not help."
+        "A fault of Medir's own: ValueError. The server's log has the details; calling again may not help."
     )
     assert [record.message for record in caplog.records if record.name == "medir.agent_tools"] == [
         "a fault in the tool rag_search"

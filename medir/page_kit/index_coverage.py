@@ -6,7 +6,6 @@ import pandas as pd
 import streamlit as st
 
 from medir.page_kit.frame import Frame
-from medir.page_kit.plain_text import escaped
 from medir.page_kit.services import workbench
 from medir.page_kit.signs import DASH, FAILED, PASSED, age, theme
 from rag_core.coverage import SKIPS, Coverage, ScopeCoverage, SourceParts
@@ -126,7 +125,7 @@ def draw_left_out(coverage: Coverage) -> None:
         # paths are data
         st.text(f"{coverage.outside.told}. Name their folders to index them: medir project set --docs DIR.")
     if left_out.faulty or left_out.by_rule:
-        st.markdown(f"**Skipped files** · {escaped(left_out.told)}")
+        st.markdown(f"**Skipped files** · {left_out.told}")
         st.dataframe(
             pd.DataFrame(
                 [

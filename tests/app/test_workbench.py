@@ -129,9 +129,9 @@ def test_a_database_that_is_away_is_a_banner_with_a_retry_and_comes_back(
 def test_a_fault_of_ours_is_said_without_a_traceback(
     own_installation: Installation, caplog: pytest.LogCaptureFixture
 ):
-    # a table that is not there is nothing that a visitor can cause or mend
+    # a model that nobody can have written there is nothing that a visitor can cause or mend
     with psycopg.connect(own_installation.environment["DATABASE_URL"]) as connection:
-        connection.execute("alter table projects rename to lost")
+        connection.execute("update indexes set embedding_model = 'x'")
     page = open_page("search")
     assert page.error[0].value == "A fault of Medir's own"
     assert not page.exception

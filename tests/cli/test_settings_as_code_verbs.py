@@ -71,6 +71,7 @@ def test_a_run_that_indexes_first_refuses_where_votes_would_be_lost(
     repository.remove("docs/nova.md")
     refused = medir("golden", "run", "--index", "--json")
     assert (refused.code, refused.document["error"]["code"]) == (2, "votesAtRisk")
+    assert "medir index --yes" in refused.document["error"]["hint"]
     assert medir("index", "--yes").code == 0
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from rag_core.chunking import below_headings, chunk_markdown
+from rag_core.chunking import below_headings, chunk_markdown, clean_text
 from rag_core.database.chunks import find_text, read_place_texts, read_texts_with
 from rag_core.database.connections import Database
 from rag_core.database.projects import Project
@@ -22,6 +22,7 @@ from rag_core.sources.decoding import Undecodable, decode, is_lfs_pointer
 from rag_core.sources.git import GitRepository
 from rag_core.sources.text_history import FileHistory
 
+_PROBE_CHARS = 80
 _NO_COMMIT = "At which commit it was indexed is not known."
 _NO_REPOSITORY = "The repository can't be read here, so the commit is not known."
 
@@ -34,6 +35,24 @@ def explain_losses(lost: Iterable[str], old: Side, new: Side, *, texts: Texts) -
         for case_id in lost
         for cause in causes(cases[case_id], _then(cases[case_id], old, new), _now(case_id, old, new), texts)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """What stood below a text's heading. Of a section that is `cut`, another heading moves the places of the cuts."""
+
+    text: str
+    cut: bool
+
+    @property
+    def middle(self) -> str:
+        """What is looked for: all of it, or so little of a cut one that it lies within one piece."""
+        start = max(0, len(self.text) // 2 - _PROBE_CHARS // 2)
+        return self.text[start : start + _PROBE_CHARS] if self.cut else self.text
+
+    def is_of(self, content: str) -> bool:
+        """Whether a chunk has this text, or of a cut one the middle of it."""
+        return self.middle in content if self.cut else below_headings(content) == self.text
 
 
 class _Past(ABC):
@@ -63,7 +82,7 @@ class _Past(ABC):
         return None if body is None else self._holder_of_body(place, body)
 
     @abstractmethod
-    def _holder_of_body(self, place: Place, body: str) -> Origin | None: ...
+    def _holder_of_body(self, place: Place, body: _Body) -> Origin | None: ...
 
     def brought(self, place: Place, content_hash: str) -> Since:
         """The commit that brought a text into a file."""
@@ -113,12 +132,12 @@ class IndexedTexts(_Past):
         with self._database.connection() as connection:
             return find_text(connection, self._project.project_id, content_hash)
 
-    def _holder_of_body(self, place: Place, body: str) -> Origin | None:
+    def _holder_of_body(self, place: Place, body: _Body) -> Origin | None:
         with self._database.connection() as connection:
             found = [
                 origin
-                for origin, content in read_texts_with(connection, self._project.project_id, body)
-                if below_headings(content) == body
+                for origin, content in read_texts_with(connection, self._project.project_id, body.middle)
+                if body.is_of(content)
             ]
         return next((origin for origin in found if origin.place == place), found[0] if found else None)
 
@@ -150,13 +169,13 @@ class FrozenTexts(_Past):
         """Where a text stands among the candidates."""
         return self._origins.get(content_hash)
 
-    def _holder_of_body(self, place: Place, body: str) -> Origin | None:
+    def _holder_of_body(self, place: Place, body: _Body) -> Origin | None:
         places = dict.fromkeys((place, *(origin.place for origin in self._origins.values())))
         for each in places:
             history = self._history(each)
             content = None if isinstance(history, Since) else history.content()
             chunks = () if content is None else _chunks(content, each)
-            found = next((chunk for chunk in chunks if below_headings(chunk.content) == body), None)
+            found = next((chunk for chunk in chunks if body.is_of(chunk.content)), None)
             if found is not None:
                 return found.origin
         return None
@@ -178,27 +197,25 @@ class _HoldsBody:
     """Whether a file's content has that text, below whatever heading."""
 
     place: Place
-    body: str
+    body: _Body
 
     def __call__(self, blob: bytes) -> bool:
-        return any(below_headings(chunk.content) == self.body for chunk in _chunks(blob, self.place))
+        if any(below_headings(chunk.content) == self.body.text for chunk in _chunks(blob, self.place)):
+            return True
+        return self.body.cut and self.body.text in _text(blob)
 
 
-def _body(history: FileHistory, whole: _Holds) -> str | None:
+def _body(history: FileHistory, whole: _Holds) -> _Body | None:
     """What stood below the heading of a file's former text; None where git has it not, or where others have it too."""
     content = history.newest(whole)
     chunks = () if content is None else _chunks(content, whole.place)
     bodies = [below_headings(chunk.content) for chunk in chunks]
-    own = next(
-        (
-            body
-            for chunk, body in zip(chunks, bodies, strict=True)
-            if chunk.content_hash == whole.content_hash
-        ),
-        None,
-    )
+    own = next((at for at, chunk in enumerate(chunks) if chunk.content_hash == whole.content_hash), None)
     # what several sections say alike ("To be written.") does not tell which of them is meant
-    return own if bodies.count(own or "") == 1 else None
+    if own is None or bodies.count(bodies[own]) > 1:
+        return None
+    trails = [chunk.origin.heading_path for chunk in chunks]
+    return _Body(bodies[own], cut=trails.count(trails[own]) > 1)
 
 
 def _cut(blob: bytes, place: Place) -> list[Standing]:
@@ -207,13 +224,16 @@ def _cut(blob: bytes, place: Place) -> list[Standing]:
 
 
 def _chunks(blob: bytes, place: Place) -> tuple[Chunk, ...]:
+    return chunk_markdown(_text(blob), place=place, scope=Scope.DOCS)
+
+
+def _text(blob: bytes) -> str:
     if is_lfs_pointer(blob):
-        return ()
+        return ""
     try:
-        text = decode(blob).text
+        return clean_text(decode(blob).text)
     except Undecodable:
-        return ()
-    return chunk_markdown(text, place=place, scope=Scope.DOCS)
+        return ""
 
 
 def _then(case: GoldenCase, old: Side, new: Side) -> Then:

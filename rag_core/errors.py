@@ -110,7 +110,7 @@ class VotesAtRisk(Refused):
     def __init__(self, votes: int) -> None:
         super().__init__(
             f"This run would delete {votes} {'vote' if votes == 1 else 'votes'}.",
-            hint="Run it with --yes to lose them, or leave the index as it is.",
+            hint="Run `medir index --yes`, with this run's other options, to lose them; or leave the index as it is.",
         )
         self.votes = votes
 

@@ -1,19 +1,20 @@
 """Lost cases explained from what the index holds now and from the git history of its files."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from rag_core.chunking import chunk_markdown
-from rag_core.database.chunks import find_text, read_place_texts
+from rag_core.chunking import below_headings, chunk_markdown, clean_text
+from rag_core.database.chunks import find_text, read_place_texts, read_texts_with
 from rag_core.database.connections import Database
 from rag_core.database.projects import Project
 from rag_core.errors import MedirError
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.causes import LossCause, Now, Since, Standing, Texts, Then, causes
 from rag_core.golden.verdicts import expected_entries, judge
-from rag_core.model import CandidateSet, Origin, Place, RankingSettings, Scope
+from rag_core.model import CandidateSet, Chunk, Origin, Place, RankingSettings, Scope
 from rag_core.presets import from_json
 from rag_core.ranking import rank
 from rag_core.sides import Json, Side
@@ -21,6 +22,7 @@ from rag_core.sources.decoding import Undecodable, decode, is_lfs_pointer
 from rag_core.sources.git import GitRepository
 from rag_core.sources.text_history import FileHistory
 
+_PROBE_CHARS = 80
 _NO_COMMIT = "At which commit it was indexed is not known."
 _NO_REPOSITORY = "The repository can't be read here, so the commit is not known."
 
@@ -35,7 +37,25 @@ def explain_losses(lost: Iterable[str], old: Side, new: Side, *, texts: Texts) -
     )
 
 
-class _Past:
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """What stood below a text's heading. Of a section that is `cut`, another heading moves the places of the cuts."""
+
+    text: str
+    cut: bool
+
+    @property
+    def middle(self) -> str:
+        """What is looked for: all of it, or so little of a cut one that it lies within one piece."""
+        start = max(0, len(self.text) // 2 - _PROBE_CHARS // 2)
+        return self.text[start : start + _PROBE_CHARS] if self.cut else self.text
+
+    def is_of(self, content: str) -> bool:
+        """Whether a chunk has this text, or of a cut one the middle of it."""
+        return self.middle in content if self.cut else below_headings(content) == self.text
+
+
+class _Past(ABC):
     """A project's files up to a commit, None where it is not known."""
 
     def __init__(self, project: Project, *, commit: str | None) -> None:
@@ -45,7 +65,24 @@ class _Past:
     def taken(self, place: Place, content_hash: str) -> Since:
         """The commit that took a text out of a file."""
         history = self._history(place)
-        return history if isinstance(history, Since) else history.taken(_Holds(place, content_hash))
+        if isinstance(history, Since):
+            return history
+        whole = _Holds(place, content_hash)
+        body = _body(history, whole)
+        if body is None:
+            return history.taken(whole)
+        below = _HoldsBody(place, body)
+        content = history.content()
+        return history.taken(whole if content is not None and below(content) else below)
+
+    def under_another_heading(self, place: Place, content_hash: str) -> Origin | None:
+        """Where a file's former text stands below other heading lines: in that file, else elsewhere."""
+        history = self._history(place)
+        body = None if isinstance(history, Since) else _body(history, _Holds(place, content_hash))
+        return None if body is None else self._holder_of_body(place, body)
+
+    @abstractmethod
+    def _holder_of_body(self, place: Place, body: _Body) -> Origin | None: ...
 
     def brought(self, place: Place, content_hash: str) -> Since:
         """The commit that brought a text into a file."""
@@ -95,6 +132,15 @@ class IndexedTexts(_Past):
         with self._database.connection() as connection:
             return find_text(connection, self._project.project_id, content_hash)
 
+    def _holder_of_body(self, place: Place, body: _Body) -> Origin | None:
+        with self._database.connection() as connection:
+            found = [
+                origin
+                for origin, content in read_texts_with(connection, self._project.project_id, body.middle)
+                if body.is_of(content)
+            ]
+        return next((origin for origin in found if origin.place == place), found[0] if found else None)
+
 
 class FrozenTexts(_Past):
     """The texts of a baseline, as far as its candidates and the commit of its index tell."""
@@ -123,6 +169,17 @@ class FrozenTexts(_Past):
         """Where a text stands among the candidates."""
         return self._origins.get(content_hash)
 
+    def _holder_of_body(self, place: Place, body: _Body) -> Origin | None:
+        places = dict.fromkeys((place, *(origin.place for origin in self._origins.values())))
+        for each in places:
+            history = self._history(each)
+            content = None if isinstance(history, Since) else history.content()
+            chunks = () if content is None else _chunks(content, each)
+            found = next((chunk for chunk in chunks if body.is_of(chunk.content)), None)
+            if found is not None:
+                return found.origin
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class _Holds:
@@ -135,16 +192,48 @@ class _Holds:
         return any(text.content_hash == self.content_hash for text in _cut(blob, self.place))
 
 
+@dataclass(frozen=True, slots=True)
+class _HoldsBody:
+    """Whether a file's content has that text, below whatever heading."""
+
+    place: Place
+    body: _Body
+
+    def __call__(self, blob: bytes) -> bool:
+        if any(below_headings(chunk.content) == self.body.text for chunk in _chunks(blob, self.place)):
+            return True
+        return self.body.cut and self.body.text in _text(blob)
+
+
+def _body(history: FileHistory, whole: _Holds) -> _Body | None:
+    """What stood below the heading of a file's former text; None where git has it not, or where others have it too."""
+    content = history.newest(whole)
+    chunks = () if content is None else _chunks(content, whole.place)
+    bodies = [below_headings(chunk.content) for chunk in chunks]
+    own = next((at for at, chunk in enumerate(chunks) if chunk.content_hash == whole.content_hash), None)
+    # what several sections say alike ("To be written.") does not tell which of them is meant
+    if own is None or bodies.count(bodies[own]) > 1:
+        return None
+    trails = [chunk.origin.heading_path for chunk in chunks]
+    return _Body(bodies[own], cut=trails.count(trails[own]) > 1)
+
+
 def _cut(blob: bytes, place: Place) -> list[Standing]:
     """The texts that an index run would make of a file's content; none where it would skip it."""
+    return [Standing(chunk.origin, chunk.content_hash) for chunk in _chunks(blob, place)]
+
+
+def _chunks(blob: bytes, place: Place) -> tuple[Chunk, ...]:
+    return chunk_markdown(_text(blob), place=place, scope=Scope.DOCS)
+
+
+def _text(blob: bytes) -> str:
     if is_lfs_pointer(blob):
-        return []
+        return ""
     try:
-        text = decode(blob).text
+        return clean_text(decode(blob).text)
     except Undecodable:
-        return []
-    chunks = chunk_markdown(text, place=place, scope=Scope.DOCS)
-    return [Standing(chunk.origin, chunk.content_hash) for chunk in chunks]
+        return ""
 
 
 def _then(case: GoldenCase, old: Side, new: Side) -> Then:

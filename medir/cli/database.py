@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from medir.cli.frame import Output, configuration, with_output
+from medir.cli.paths import FILE_TO_READ, FILE_TO_WRITE
 from medir.configuration import Configuration
 from medir.wiring import database_url, embedded_server
 from rag_core.database.address import shown_address
@@ -79,7 +80,7 @@ def stop_verb(output: Output) -> None:
 
 
 @database.command("dump")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", type=FILE_TO_WRITE)
 @with_output
 def dump_verb(output: Output, file: Path) -> None:
     """Write a copy of everything that Medir keeps to FILE."""
@@ -100,7 +101,7 @@ def dump_verb(output: Output, file: Path) -> None:
 
 
 @database.command("restore")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=FILE_TO_READ)
 @with_output
 def restore_verb(output: Output, file: Path) -> None:
     """Fill an empty database from FILE."""

@@ -7,7 +7,7 @@ entry of `CHOSEN`.
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from medir.cli.frame import EXIT_GATE, EXIT_REFUSED, Output
+from medir.cli.frame import EXIT_GATE, EXIT_PARTIAL, EXIT_REFUSED, Output
 from rag_core.comparing import BaselineComparison
 from rag_core.evaluation import GoldenRun
 from rag_core.plurals import counted
@@ -36,9 +36,8 @@ def unmet_gates(
 
 
 def exit_code(unmet: Collection[UnmetGate]) -> int:
-    """0 where all are met; 1 where any is not, also beside one that can't be judged; else 2."""
-    codes = {gate.code for gate in unmet}
-    return EXIT_GATE if EXIT_GATE in codes else max(codes, default=0)
+    """0 where all are met; 1 where any is not, also beside one that can't be judged; else 2; 3 for the index alone."""
+    return min((gate.code for gate in unmet), default=0)
 
 
 def error_of(unmet: Collection[UnmetGate]) -> dict[str, object]:
@@ -57,7 +56,11 @@ def error_of(unmet: Collection[UnmetGate]) -> dict[str, object]:
 
 def tell(output: Output, unmet: Collection[UnmetGate]) -> None:
     """The verdict for a person, and on standard error, under `--json` too, each gate that was not met."""
-    output.say("Failed." if unmet else "Passed.")
+    code = exit_code(unmet)
+    if code == EXIT_PARTIAL:
+        output.say(f"Passed, but not everything is indexed (exit code {code}).")
+    else:
+        output.say("Failed." if code else "Passed.")
     for gate in unmet:
         output.note(gate.sentence)
     for hint in dict.fromkeys(gate.hint for gate in unmet if gate.hint):

@@ -1,6 +1,5 @@
 """`medir golden`: the golden set as a regression."""
 
-from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import click
@@ -9,7 +8,6 @@ from rich.text import Text
 
 from medir.cli.comparison import print_comparison
 from medir.cli.frame import (
-    EXIT_PARTIAL,
     EXIT_REFUSED,
     Output,
     cell,
@@ -22,8 +20,11 @@ from medir.cli.frame import (
     stop,
     with_output,
 )
-from medir.cli.gates import CHOSEN, UnmetGate, error_of, exit_code, tell, unmet_gates
+from medir.cli.gates import CHOSEN, error_of, exit_code, tell, unmet_gates
 from medir.cli.index import print_report
+from medir.cli.junit_file import junit_of, told_in
+from medir.cli.partly_indexed import partly_indexed
+from medir.cli.paths import ANY_PATH, FILE_TO_WRITE
 from medir.cli.trial import in_force_option, trial_options
 from rag_core.baselines import baselines_folder, read_baseline
 from rag_core.comparing import BaselineComparison, run_against
@@ -33,7 +34,6 @@ from rag_core.evaluation import Evaluation, GoldenRun, raise_project_floor
 from rag_core.explaining import explain_case
 from rag_core.explanation import CaseExplanation
 from rag_core.files import write_together
-from rag_core.formats.junit import junit_xml
 from rag_core.formats.trec import trec_qrels, trec_run
 from rag_core.golden.faults import Fault
 from rag_core.golden.verdicts import CaseVerdict
@@ -45,7 +45,7 @@ from rag_core.signal_words import absent
 from rag_core.staleness import told_standing
 
 cases_option = click.option(
-    "--cases", type=click.Path(path_type=Path), metavar="FILE", help="Another file than the project's own."
+    "--cases", type=ANY_PATH, metavar="FILE", help="Another file than the project's own."
 )
 
 
@@ -71,13 +71,11 @@ def golden() -> None:
 @click.option("--allow-degraded", is_flag=True, help="Measure without vectors where there are none.")
 @click.option(
     "--trec",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE_TO_WRITE,
     metavar="FILE",
     help="Write the run in TREC's format, and its judgments to FILE.qrels.",
 )
-@click.option(
-    "--junit", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write JUnit XML."
-)
+@click.option("--junit", type=FILE_TO_WRITE, metavar="FILE", help="Write JUnit XML.")
 @in_force_option
 @trial_options
 @with_output
@@ -96,30 +94,33 @@ def run_verb(
     overrides: Overrides,
 ) -> None:
     """Ask every case; exit 1 when fewer pass than the floor, or a must_pass case fails."""
-    if "lost" in fail_on and against is None:
-        raise click.UsageError("--fail-on lost needs a baseline: give --baseline NAME too.")
-    with services() as opened, output.progress() as listener:
-        found = chosen_project(opened, project_id)
-        frozen = None if against is None else read_baseline(baselines_folder(found, cases), against)
-        asked = {
-            "actor": operator(),
-            "cases": cases,
-            "overrides": overrides,
-            "allow_degraded": allow_degraded,
-            "in_force": in_force,
-            "listener": listener,
-        }
-        indexed = opened.indexing.run(found, actor=operator(), listener=listener) if index_first else None
-        comparison: BaselineComparison | None = None
-        if frozen is None:
-            run = opened.evaluation.run_golden(found, **asked)
-        else:
-            run, comparison = run_against(opened.evaluation, found, frozen, **asked)
-    unmet = unmet_gates(run, comparison, fail_on)
-    texts = {} if trec is None else _trec_of(run, trec)
-    if junit is not None:
-        texts[junit] = _junit_of(run, comparison, unmet, fail_on=fail_on, suite=f"golden.{found.project_id}")
-    write_together(texts)
+    with told_in(junit, suite="golden"):
+        if "lost" in fail_on and against is None:
+            raise click.UsageError("--fail-on lost needs a baseline: give --baseline NAME too.")
+        with services() as opened, output.progress() as listener:
+            found = chosen_project(opened, project_id)
+            frozen = None if against is None else read_baseline(baselines_folder(found, cases), against)
+            asked = {
+                "actor": operator(),
+                "cases": cases,
+                "overrides": overrides,
+                "allow_degraded": allow_degraded,
+                "in_force": in_force,
+                "listener": listener,
+            }
+            indexed = opened.indexing.run(found, actor=operator(), listener=listener) if index_first else None
+            comparison: BaselineComparison | None = None
+            if frozen is None:
+                run = opened.evaluation.run_golden(found, **asked)
+            else:
+                run, comparison = run_against(opened.evaluation, found, frozen, **asked)
+        unmet = (*unmet_gates(run, comparison, fail_on), *partly_indexed(indexed))
+        texts = {} if trec is None else _trec_of(run, trec)
+        if junit is not None:
+            texts[junit] = junit_of(
+                run, comparison, unmet, fail_on=fail_on, suite=f"golden.{found.project_id}"
+            )
+        write_together(texts)
     output.emit(
         run.to_json()
         | ({} if indexed is None else {"indexRun": indexed.to_json()})
@@ -133,10 +134,7 @@ def run_verb(
         if comparison is not None:
             print_comparison(output, comparison, what="This run")
     tell(output, unmet)
-    code = exit_code(unmet)
-    if not code and indexed is not None and not indexed.complete:
-        code = EXIT_PARTIAL
-    stop(code)
+    stop(exit_code(unmet))
 
 
 def _trec_of(run: GoldenRun, file: Path) -> dict[Path, str]:
@@ -145,25 +143,6 @@ def _trec_of(run: GoldenRun, file: Path) -> dict[Path, str]:
         file: trec_run(cases, run.rankings),
         file.with_name(f"{file.name}.qrels"): trec_qrels(cases),
     }
-
-
-def _junit_of(
-    run: GoldenRun,
-    comparison: BaselineComparison | None,
-    unmet: Sequence[UnmetGate],
-    *,
-    fail_on: Collection[str],
-    suite: str,
-) -> str:
-    sentences = {gate.name: gate.sentence for gate in unmet}
-    return junit_xml(
-        run.outcome,
-        suite=suite,
-        floor_fall=run.floor_fall,
-        lost=comparison.lost if comparison is not None and "lost" in fail_on else (),
-        causes={} if comparison is None else {cause.id: cause.sentence for cause in comparison.lost_because},
-        gates={name: sentences.get(name) for name in CHOSEN if name in fail_on},
-    )
 
 
 @golden.command("lint")

@@ -17,6 +17,7 @@ from medir.cli.frame import (
     stop,
     with_output,
 )
+from medir.cli.paths import ANY_PATH
 from medir.turns import in_turn
 from rag_core.coverage import SKIPS
 from rag_core.errors import UsageError
@@ -86,7 +87,7 @@ def sessions() -> None:
 
 
 @sessions.command("import")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=ANY_PATH)
 @click.option(
     "--mask-documents", is_flag=True, help="Mask CPF and CNPJ numbers too, known by their check digits."
 )

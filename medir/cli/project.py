@@ -7,11 +7,10 @@ from pathlib import Path
 import click
 
 from medir.cli.frame import Output, chosen_project, project_option, services, with_output
+from medir.cli.paths import ANY_PATH
 from rag_core.database.projects import Project, list_projects
 from rag_core.errors import MedirError, Refused
 from rag_core.projects import add_project, current_commit, remove_project, set_project
-
-_FOLDER = click.Path(path_type=Path)
 
 
 def _folder_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -33,12 +32,12 @@ def project() -> None:
 
 @project.command("add")
 @click.argument("name")
-@click.option("--repo", type=_FOLDER, required=True, metavar="PATH", help="A git repository, bare or not.")
+@click.option("--repo", type=ANY_PATH, required=True, metavar="PATH", help="A git repository, bare or not.")
 @click.option("--root", default="", metavar="DIR", help="Folder of the repository that holds docs/.")
 @click.option("--ref", default="HEAD", metavar="R", help="Branch, tag or commit to index.")
 @click.option(
     "--golden",
-    type=_FOLDER,
+    type=ANY_PATH,
     metavar="DIR",
     help="Folder of cases.yaml; default golden_set/ of the repository.",
 )
@@ -66,10 +65,10 @@ def add_verb(
 
 @project.command("set")
 @project_option
-@click.option("--repo", type=_FOLDER, metavar="PATH")
+@click.option("--repo", type=ANY_PATH, metavar="PATH")
 @click.option("--root", metavar="DIR")
 @click.option("--ref", metavar="R")
-@click.option("--golden", type=_FOLDER, metavar="DIR")
+@click.option("--golden", type=ANY_PATH, metavar="DIR")
 @_folder_options
 @with_output
 def set_verb(

@@ -16,6 +16,7 @@ from medir.cli.frame import (
     stop,
     with_output,
 )
+from medir.cli.paths import FILE_TO_WRITE
 from rag_core.clock import SystemClock
 from rag_core.errors import UsageError
 from rag_core.files import write_atomically
@@ -47,7 +48,7 @@ def _window_options(verb: Callable[..., None]) -> Callable[..., None]:
 @click.option("--csv", "as_csv", is_flag=True, help="Print rows of split, key, number, value, n, low, high.")
 @click.option(
     "--html",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE_TO_WRITE,
     metavar="FILE",
     help="Also write one HTML file.",
 )

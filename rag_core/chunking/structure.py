@@ -99,6 +99,16 @@ def read_structure(text: str) -> Structure:
     )
 
 
+def below_headings(content: str) -> str:
+    """A section's text without the heading lines that it begins with; all of it where it is nothing but those."""
+    tokens: list[Token] = []
+    environment: EnvType = {}
+    _PARSER.block.parse(content, _PARSER, environment, tokens)
+    starts = (token.map[0] for token in tokens if token.map and token.type not in ("heading_open", "inline"))
+    first = next(starts, None)
+    return (content if first is None else "".join(content.splitlines(keepends=True)[first:])).strip()
+
+
 def _headings(tokens: Sequence[Token], environment: EnvType) -> Iterator[_Heading]:
     """The headings that start sections, in order."""
     open_headings: list[tuple[int, str]] = []

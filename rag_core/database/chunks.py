@@ -215,6 +215,19 @@ def find_text(connection: Connection, project_id: str, content_hash: str) -> Ori
     return None if row is None else origin_of(place_of(row[0], row[1]), row[2])
 
 
+def read_texts_with(connection: Connection, project_id: str, wanted: str) -> list[tuple[Origin, str]]:
+    """The origin and content of every chunk that a text is a part of, in the order of ties."""
+    rows = connection.execute(
+        """
+        select source_path, session_id, metadata, content from chunks
+        where project_id = %(project)s and position(%(wanted)s::text in content) > 0
+        order by scope = 'session', coalesce(source_path, session_id) collate "C", ordinal
+        """,
+        {"project": project_id, "wanted": wanted},
+    ).fetchall()
+    return [(origin_of(place_of(row[0], row[1]), row[2]), str(row[3])) for row in rows]
+
+
 def place_meant(connection: Connection, project_id: str, place: Place) -> Place:
     """The indexed place of that name in any Unicode form, where only one can be meant; else as given."""
     # a name without accents has one form, and nothing is to be read for it

@@ -7,7 +7,7 @@ removed its file, since the floor allows it.
 
 import re
 from collections.abc import Collection, Mapping
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr
 
 from rag_core.golden.verdicts import CaseVerdict, GoldenOutcome
 
@@ -48,8 +48,26 @@ def junit_xml(
     ]
     failures = len(failing) + sum(sentence is not None for sentence in judged.values())
     skipped = outcome.total - outcome.passed - len(failing)
-    head = _attributes({"name": suite, "tests": len(tests), "failures": failures, "skipped": skipped})
-    body = "".join(tests)
+    counts = {"tests": len(tests), "failures": failures, "skipped": skipped}
+    return _document({"name": suite, **counts}, "".join(tests))
+
+
+def junit_error_xml(sentence: str, *, suite: str, details: str = "") -> str:
+    """A run that judged nothing: one test, in error.
+
+    Args:
+        sentence: What ended it.
+        suite: The suite's name.
+        details: More lines about it.
+    """
+    told = escape(_NOT_IN_XML.sub("", details))
+    error = f"<error{_attributes({'message': sentence})}>{told}</error>"
+    counts = {"tests": 1, "failures": 0, "errors": 1, "skipped": 0}
+    return _document({"name": suite, **counts}, _test("run", suite, error))
+
+
+def _document(suite: Mapping[str, object], body: str) -> str:
+    head = _attributes(suite)
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f"<testsuites>\n<testsuite{head}>\n{body}</testsuite>\n</testsuites>\n"

@@ -101,8 +101,12 @@ class Texts(Protocol):
         """Where a text stands, the first of several; None where it is nowhere."""
         ...
 
+    def under_another_heading(self, place: Place, content_hash: str) -> Origin | None:
+        """Where a file's former text stands below other heading lines, in that file or elsewhere; None if nowhere."""
+        ...
+
     def taken(self, place: Place, content_hash: str) -> Since:
-        """The commit that took a text out of a file."""
+        """The commit that took a text out of a file; where what stood below its heading still does, its heading."""
         ...
 
     def brought(self, place: Place, content_hash: str) -> Since:
@@ -199,16 +203,21 @@ def _text_gone(case: GoldenCase, then: Then, now: Now, winner: Standing, texts: 
         )
         return LossCause(id=case.id, what="chunking", path=path, sentence=sentence)
     since = texts.taken(place, winner.content_hash)
-    holder = texts.holder_of(winner.content_hash)
+    holder = texts.holder_of(winner.content_hash) or texts.under_another_heading(place, winner.content_hash)
     moved_to: str | None = None
     what: CauseKind
-    if holder is not None:
+    if holder is not None and holder.place == place:
+        what, sentence = "textChanged", f"The text that was found in {cited} {_under(holder)} now"
+    elif holder is not None:
         what, moved_to = "textMoved", str(holder.place)
         sentence = f"The text that was found in {cited} stands in {holder.citation} now"
     elif not standing:
         what, sentence = "fileGone", f"{path}, in which the answer was found, is not in the index any more"
     elif any(text.origin.heading_path == origin.heading_path for text in standing):
         what, sentence = "textChanged", f"The text of {cited}, which was found, is another one"
+    elif (namesake := _same_section(origin, standing)) is not None:
+        what = "textChanged"
+        sentence = f"The text of {cited}, which was found, is another one, and {_under(namesake)} now"
     else:
         section = " › ".join(origin.heading_path) or "above the first heading"
         what, sentence = (
@@ -222,6 +231,23 @@ def _text_gone(case: GoldenCase, then: Then, now: Now, winner: Standing, texts: 
         commit=since.commit,
         moved_to=moved_to,
         sentence=sentence + since.words,
+    )
+
+
+def _under(origin: Origin) -> str:
+    trail = " › ".join(origin.heading_path)
+    return f"stands under another heading, {trail}," if trail else "stands above the first heading"
+
+
+def _same_section(origin: Origin, standing: Sequence[Standing]) -> Origin | None:
+    """A section of the same name, where only the titles above it are others."""
+    return next(
+        (
+            text.origin
+            for text in standing
+            if origin.heading_path and text.origin.heading_path[-1:] == origin.heading_path[-1:]
+        ),
+        None,
     )
 
 

@@ -35,9 +35,14 @@ class Fault:
     @property
     def place(self) -> str:
         """Where it stands, in words: `line 4, case senha, expected`."""
+        return ", ".join(self.named) or "the file"
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The line, the case and the field, as far as they are known."""
         line = "" if self.line is None else f"line {self.line}"
         case = "" if self.case is None else f"case {self.case}"
-        return ", ".join(part for part in (line, case, self.field) if part) or "the file"
+        return tuple(part for part in (line, case, self.field) if part)
 
     def to_json(self) -> dict[str, str | int | None]:
         """The contract's `{case, field, line, message}`."""
@@ -78,8 +83,7 @@ def refusal_of(kind: type[_Refusal], faults: Iterable[Fault], *, file: str, hint
         where["line"] = first.line
     if first.field is not None:
         where["field"] = first.field
-    place = file if first.line is None else f"{file}, line {first.line}"
-    subject = place if first.field is None else f"{place}, {first.field}"
+    subject = ", ".join((file, *first.named))
     count = "" if len(ordered) == 1 else f" ({len(ordered)} faults in all)"
     return kind(
         f"{subject}: {first.message}{count}",

@@ -40,7 +40,7 @@ _REMEDIES: Mapping[SkipReason, str] = MappingProxyType(
 )
 # in any folder there may be one
 _COMMON = frozenset({"readme.md", "index.md", "_index.md"})
-_YES = "If the documents were meant to go, run it with --yes."
+_YES = "If the documents were meant to go, run `medir index --yes`."
 
 
 def refuse_gone(

@@ -44,6 +44,18 @@ class FileHistory:
         """The commit since which the file holds something."""
         return self._turn(holds, wanted=True)
 
+    def newest(self, holds: Callable[[bytes], bool]) -> bytes | None:
+        """The newest content of the file that holds something; None where none does, or git can't say."""
+        try:
+            for version in self._versions():
+                for commit in (version.commit, *version.parents):
+                    content = self._content(commit)
+                    if content is not None and holds(content):
+                        return content
+        except GitFailed:
+            return None
+        return None
+
     def content(self) -> bytes | None:
         """The newest content; None where there is none, or git can't say."""
         try:

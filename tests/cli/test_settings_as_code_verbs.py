@@ -1,6 +1,7 @@
 """Settings as code and a stale index on the command line: files, texts, exit codes and sentences."""
 
 import json
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,7 @@ def test_a_run_that_indexes_first_refuses_where_votes_would_be_lost(
     repository.remove("docs/nova.md")
     refused = medir("golden", "run", "--index", "--json")
     assert (refused.code, refused.document["error"]["code"]) == (2, "votesAtRisk")
+    assert "medir index --yes" in refused.document["error"]["hint"]
     assert medir("index", "--yes").code == 0
 
 
@@ -78,9 +80,60 @@ def test_a_file_that_could_not_be_indexed_is_done_in_part_where_the_gate_is_met(
     medir: Caller, repository: Repository
 ) -> None:
     repository.commit({"docs/estranho.md": b"\x81\x8d\x8f"})
-    assert medir("golden", "run", "--index").code == 3
+    told = medir("golden", "run", "--index")
+    assert told.code == 3
+    assert told.stdout.splitlines()[-1] == "Passed, but not everything is indexed (exit code 3)."
+    sentence = "Not everything is indexed: 1 file could not be indexed (docs/estranho.md)."
+    assert sentence in told.stderr
+    file = repository.folder.parent / "part.xml"
+    part = medir("golden", "run", "--index", "--junit", str(file), "--json")
+    assert (part.code, part.document["error"]["code"]) == (3, "partlyIndexed")
+    assert part.document["error"]["message"] == sentence
+    assert [error.get("message") for error in ET.parse(file).getroot().iter("failure")] == [sentence]
     repository.remove("docs/estranho.md")
     assert medir("golden", "run", "--index").code == 0
+
+
+def test_a_run_that_is_refused_names_the_case_and_leaves_no_green_junit_file(
+    medir: Caller, repository: Repository, tmp_path: Path
+) -> None:
+    file = tmp_path / "medir.xml"
+    asked = ("golden", "run", "--index", "--junit", str(file))
+    assert medir(*asked).code == 0
+    text = (repository.folder / "docs" / "frete.md").read_text(encoding="utf-8")
+    repository.remove("docs/frete.md")
+    refused = medir(*asked)
+    assert refused.code == 2
+    assert "case frete, expected: “docs/frete.md”" in refused.stderr
+    (error,) = ET.parse(file).getroot().iter("error")
+    assert error.get("message") in refused.stderr
+    repository.commit({"docs/frete.md": text})
+    assert medir(*asked).code == 0
+    assert list(ET.parse(file).getroot().iter("error")) == []
+    for more in (("--baseline", "keine"), ("--fail-on", "lost"), ("--project", "keines")):
+        assert medir(*asked, *more).code == 2
+        assert len(list(ET.parse(file).getroot().iter("error"))) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("golden", "run", "--trec", ""),
+        ("golden", "run", "--junit", ""),
+        ("golden", "run", "--cases", ""),
+        ("golden", "lint", "--cases", ""),
+        ("rag", "--html", ""),
+        ("project", "add", "p", "--repo", ""),
+        ("project", "set", "--golden", ""),
+        ("db", "dump", ""),
+        ("db", "restore", ""),
+        ("sessions", "import", ""),
+    ],
+)
+def test_an_empty_path_is_wrong_use(medir: Caller, arguments: tuple[str, ...]) -> None:
+    refused = medir(*arguments, "--json")
+    assert (refused.code, refused.document["error"]["code"]) == (2, "usage")
+    assert refused.document["error"]["message"].endswith("The path is empty.")
 
 
 def test_settings_are_written_to_be_committed_and_told_where_they_differ(medir: Caller, file: Path) -> None:

@@ -531,7 +531,7 @@ def test_a_repository_without_any_markdown_is_refused_and_the_index_stays(
     assert chunks(database, "id") == before
     with pytest.raises(UsageError, match="no Markdown file") as refusal:
         made.indexing.run(project, actor=ANA, scopes=(Scope.DOCS,))
-    assert "--yes" in refusal.value.hint
+    assert "medir index --yes" in refusal.value.hint
     assert made.indexing.run(project, actor=ANA, allow_emptied=True).changes.removed == len(before)
     with pytest.raises(UsageError, match="no Markdown file"):
         made.indexing.run(project, actor=ANA, allow_emptied=True)

@@ -83,6 +83,45 @@ def test_a_removed_section_is_named_with_file_and_commit_and_no_number_is_offere
     assert made.evaluation.explain_case(project, "pedagio").remedies[0].kind != "text"
 
 
+def test_a_heading_renamed_before_is_not_what_took_a_text_away(
+    made: Services, project: Project, frozen: Baseline, repository: Repository
+) -> None:
+    was = DOCUMENTS["docs/frete.md"]
+    renamed = changed(
+        made, project, repository, {"docs/frete.md": was.replace("## Pedágio", "## O pedágio da rota")}
+    )
+    taken = changed(made, project, repository, {"docs/frete.md": NO_TOLL, "docs/rota.md": TOLL_ELSEWHERE})
+    (cause,) = causes(made, project, frozen)
+    assert (cause.id, cause.what, cause.commit) == ("pedagio", "sectionRemoved", taken)
+    assert taken != renamed
+    body = was.partition("## Pedágio")[2].strip()
+    moved = changed(made, project, repository, {"docs/rota.md": f"{TOLL_ELSEWHERE}\n## Praça\n\n{body}\n"})
+    (cause,) = causes(made, project, frozen)
+    assert (cause.what, cause.moved_to, cause.commit) == ("textMoved", "docs/rota.md", taken)
+    later = freeze_as(made, project, "v2")
+    (cause,) = compare_baselines(frozen, later, project).lost_because
+    assert (cause.what, cause.moved_to, cause.commit) == ("textMoved", "docs/rota.md", taken)
+    assert moved != taken
+
+
+def test_a_long_section_that_is_cut_elsewhere_under_its_new_heading_is_followed_too(
+    made: Services, project: Project, frozen: Baseline, repository: Repository
+) -> None:
+    toll = "O pedágio entra no frete quando a rota passa por praça."
+    before, after = (
+        " ".join(f"Regra {number} vale na coleta de carga." for number in numbers)
+        for numbers in (range(20), range(20, 60))
+    )
+    long = f"# Pedágio\n\n{before} {toll} {after}\n"
+    changed(made, project, repository, {"docs/frete.md": long})
+    whole = freeze_as(made, project, "v2")
+    heading = "# Do pedágio e do que mais se paga na estrada, por praça e por eixo"
+    changed(made, project, repository, {"docs/frete.md": long.replace("# Pedágio", heading)})
+    taken = changed(made, project, repository, {"docs/frete.md": NO_TOLL, "docs/rota.md": TOLL_ELSEWHERE})
+    found = {cause.id: cause for cause in causes(made, project, whole)}
+    assert (found["pedagio"].what, found["pedagio"].commit) == ("sectionRemoved", taken)
+
+
 def test_without_a_baseline_the_last_run_in_which_it_passed_is_what_it_is_held_against(
     made: Services, project: Project, frozen: Baseline, repository: Repository
 ) -> None:

@@ -102,7 +102,7 @@ def test_whatever_took_all_the_sources_of_a_scope_the_index_stays_and_the_cause_
             assert refusal.value.message.startswith(f"At {ref} this run would empty {scopes}. "), change
             assert told in refusal.value.message
             assert remedy in refusal.value.hint
-            assert "--yes" in refusal.value.hint
+            assert "medir index --yes" in refusal.value.hint
     with pytest.raises(UsageError, match="no Markdown file"):
         use.indexing.run(project, actor=ANA, ref=on_a_branch(repository, other_suffix))
     with pytest.raises(SourcesGone, match="all 3 files in the index would go"):
@@ -131,7 +131,7 @@ def test_decisions_that_were_deleted_go_without_a_question_and_the_last_document
     repository.commit({})
     with pytest.raises(UsageError, match="no Markdown file") as refusal:
         use.indexing.run(project, actor=ANA)
-    assert "--yes" in refusal.value.hint
+    assert "medir index --yes" in refusal.value.hint
     agreed = use.indexing.run(project, actor=ANA, allow_emptied=True)
     assert {scope: counts for scope, (counts, _) in agreed.counts.items() if counts} == {Scope.SESSION: 1}
 

@@ -6,7 +6,7 @@ import pytest
 
 from medir.cli.gates import UnmetGate, error_of, exit_code, lost_gate
 from rag_core.comparing import BaselineComparison, Turned
-from rag_core.formats.junit import junit_xml
+from rag_core.formats.junit import junit_error_xml, junit_xml
 from rag_core.golden.cases import parse_cases
 from rag_core.golden.verdicts import judge_all
 from rag_core.model import Ranking
@@ -71,6 +71,16 @@ def test_what_can_not_be_compared_is_2_with_its_reason() -> None:
     assert gate.sentence == (
         "What was lost since the baseline v1 can't be said: the limit is 3, and was 5 in v1."
     )
+
+
+def test_junit_of_a_run_that_judged_nothing_is_one_test_in_error() -> None:
+    told = junit_error_xml("“a” is <gone>.", suite="golden", details="line 2: a & b\x00")
+    suite = ET.fromstring(told).find("testsuite")
+    assert suite is not None
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "0", "1")
+    assert [(error.get("message"), error.text) for error in suite.iter("error")] == [
+        ("“a” is <gone>.", "line 2: a & b")
+    ]
 
 
 def test_junit_fails_a_lost_case_and_each_further_gate_that_was_not_met() -> None:

@@ -146,7 +146,7 @@ def test_the_error_names_file_line_and_field_and_counts_the_faults() -> None:
     error = caught.value
     assert error.where == {"file": "cases.yaml", "line": 4, "field": "tag"}
     assert error.message == (
-        "cases.yaml, line 4, tag: “tag” is not a key of a case; did you mean tags? (2 faults in all)"
+        "cases.yaml, line 4, case a, tag: “tag” is not a key of a case; did you mean tags? (2 faults in all)"
     )
 
 

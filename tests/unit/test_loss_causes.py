@@ -33,12 +33,16 @@ class Known:
     texts: Sequence[Standing] = ()
     since: Since = TAKEN
     unchanged: bool = False
+    reheaded: Origin | None = None
 
     def standing(self, place: Place) -> list[Standing]:
         return [known for known in self.texts if known.origin.place == place]
 
     def holder_of(self, content_hash: str) -> Origin | None:
         return next((known.origin for known in self.texts if known.content_hash == content_hash), None)
+
+    def under_another_heading(self, place: Place, content_hash: str) -> Origin | None:
+        return self.reheaded
 
     def taken(self, place: Place, content_hash: str) -> Since:
         return self.since
@@ -122,6 +126,23 @@ def test_what_became_of_the_text_that_won(standing: list[Standing], what: str, s
     )
     assert cause.text_gone
     assert LossCause.from_json(cause.to_json()).to_json() == cause.to_json()
+
+
+def test_a_text_that_stands_on_below_other_headings_is_not_called_removed() -> None:
+    won = text("old", "A", "B")
+    new = text("new", "A2", "B")
+    (same,) = causes(CASE, then(won), now(), Known([new], reheaded=new.origin))
+    assert (same.what, same.moved_to) == ("textChanged", None)
+    assert same.sentence == (
+        "The text that was found in docs/a.md › A › B stands under another heading, A2 › B, now, since commit "
+        "aaaaaaaaaaaa."
+    )
+    (other,) = causes(CASE, then(won), now(), Known([new]))
+    assert other.what == "textChanged"
+    assert other.sentence == (
+        "The text of docs/a.md › A › B, which was found, is another one, and stands under another heading, A2 › B, "
+        "now, since commit aaaaaaaaaaaa."
+    )
 
 
 def test_where_the_commit_can_not_be_told_the_sentence_says_why() -> None:

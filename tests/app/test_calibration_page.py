@@ -205,6 +205,7 @@ def test_every_number_can_be_chosen_by_a_link_and_is_drawn(
         {"at-fusion": "sum"},
         {"metric": "accuracy"},
         {"baseline": "v9"},
+        {"weight": "nan", "threshold": "1e999"},
         {"of-tag": ":red[x]"},
         {"evidence": "all"},
     ],

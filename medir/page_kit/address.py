@@ -22,6 +22,7 @@ _NAMES = "address-everywhere-names"
 _SETTLED = "address-settled"
 _PAGE = "address-page"
 _WRITTEN = "address-written"
+_CARRIED = "address-carried"
 _TOUCHED = "address-touched"
 _NOTICES = "address-notices"
 _PREFIX = "chosen-"
@@ -100,6 +101,7 @@ def enter(page: str) -> None:
     """At the start of a run: note which page it is of, so that coming to a page differs from going back on it."""
     if st.session_state.get(_PAGE) != page:
         st.session_state[_PAGE] = page
+        st.session_state[_CARRIED] = st.session_state.get(_WRITTEN, {})
         st.session_state[_WRITTEN] = {}
 
 
@@ -135,8 +137,10 @@ def settle(*parameters: _Shown) -> None:
     All at once, so that one step back undoes all that one click chose.
     """
     known = {*st.session_state.get(_NAMES, ()), *(parameter.name for parameter in parameters)}
+    # what was written for the page before may still stand there: nobody asks this page for it
+    carried = st.session_state.get(_CARRIED, {})
     for name, asked in st.query_params.to_dict().items():
-        if name not in known:
+        if name not in known and carried.get(name) != asked:
             _note(name, asked)
     _write(st.session_state.get(_EVERYWHERE, {}) | _texts(parameters))
     st.session_state[_SETTLED] = True

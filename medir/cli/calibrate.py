@@ -12,7 +12,7 @@ from medir.cli.settings import describe
 from medir.cli.trial import in_force_option, trial_options
 from rag_core.baselines import baselines_folder, read_baseline
 from rag_core.calibrating import Calibration, Demands
-from rag_core.calibration.choice import Scored
+from rag_core.calibration.choice import Choice, Scored
 from rag_core.calibration.findings import Findings
 from rag_core.metrics.measures import parse_measure
 from rag_core.model import Fusion, SearchSettings
@@ -100,15 +100,7 @@ def _print(output: Output, found: Calibration) -> None:
     output.say("")
     optimism = "not known" if choice.optimism is None else f"{100 * choice.optimism:+.1f} points"
     output.say(f"Scored on {choice.cases_told}. Optimism of the cases chosen on: {optimism}.")
-    output.say(
-        f"Detectable difference: {choice.detectable_cases} cases won and none lost, "
-        + (
-            f"{100 * choice.detectable_points:.1f} points; {choice.winnable} of {choice.n} could be won."
-            if choice.decidable
-            else f"and only {choice.winnable} of {choice.n} could still be won. This set can never decide; it lacks at "
-            f"least {counted(choice.more_cases, 'case')} that today's numbers fail."
-        )
-    )
+    output.say(_detectable(choice))
     kept = "today" if findings.baseline is None else f"in the baseline {findings.baseline}"
     output.say(f"Weights at which nothing is lost that passes {kept}: {tell_weights(findings.safe_weights)}")
     output.say(
@@ -125,6 +117,16 @@ def _print(output: Output, found: Calibration) -> None:
     if findings.floor.restored_by:
         best = findings.floor.restored_by[0]
         output.say(f"To restore the floor with {best.name}: {_adopt_command(best.settings)}")
+
+
+def _detectable(choice: Choice) -> str:
+    """How much could be told from chance, and whether that much can be won at all."""
+    points = f" ({100 * choice.detectable_points:.1f} points)" if choice.decidable else ""
+    lacking = "" if choice.decidable else f", {counted(choice.more_cases, 'case')} too few"
+    return (
+        f"Detectable difference: {choice.detectable_cases} cases won and none lost{points}. "
+        f"Can be won: {choice.winnable} of {choice.n}{lacking}."
+    )
 
 
 def told_of_proposal(findings: Findings) -> list[str]:

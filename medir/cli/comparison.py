@@ -5,6 +5,28 @@ from collections.abc import Collection, Sequence
 from medir.cli.frame import Output
 from rag_core.comparing import BaselineComparison, Turned
 
+_CHANGED = {
+    "limit": "how many hits count",
+    "index": "the index",
+    "model": "the embedding model",
+    "degraded": "whether questions had a vector",
+    "commit": "the commit",
+    "chunkerVersion": "how documents are cut into chunks",
+    "queryVersion": "how questions are turned into queries",
+    "textSearchConfig": "the text search configuration",
+}
+_NUMBERS = {
+    "weightVector": "vector weight",
+    "weightLexical": "lexical weight",
+    "threshold": "threshold",
+    "thresholdWhenDegraded": "threshold when degraded",
+    "candidatesPerSignal": "candidates a signal",
+    "maxPerFile": "chunks a file",
+    "fusion": "fusion",
+    "lexicalOperator": "terms",
+    "lexicalFunction": "lexical function",
+}
+
 
 def print_comparison(output: Output, comparison: BaselineComparison, *, what: str) -> None:
     """The comparison, for a person: the lost cases that must pass first, and what happened to each."""
@@ -19,9 +41,34 @@ def print_comparison(output: Output, comparison: BaselineComparison, *, what: st
     for cause in comparison.lost_because:
         output.say(f"  {cause.id}: {cause.sentence}")
     _print_not_shared(output, comparison)
-    if comparison.differs:
-        output.say(f"What differs: {', '.join(comparison.differs)}")
-    for name, effect in (("settings", comparison.by_settings), ("index", comparison.by_index)):
+    changed = changes_told(comparison.differs)
+    if changed:
+        output.say(f"Changed in between: {'; '.join(changed)}")
+    _print_effects(output, comparison)
+
+
+def changes_told(differs: Sequence[str]) -> tuple[str, ...]:
+    """What changed between the two sides, in plain words; the cases that changed are named elsewhere."""
+    # a part that has no words is still better named than left out
+    told = [
+        _CHANGED.get(part, part)
+        for part in differs
+        if not part.startswith(("case:", "settings.")) and part != "cases"
+    ]
+    if "cases" in differs and not any(part.startswith("case:") for part in differs):
+        told.insert(0, "the golden set, though none of its cases")
+    numbers = [part.removeprefix("settings.") for part in differs if part.startswith("settings.")]
+    if numbers:
+        told.append(f"the settings ({', '.join(_NUMBERS.get(number, number) for number in numbers)})")
+    return tuple(told)
+
+
+def _print_effects(output: Output, comparison: BaselineComparison) -> None:
+    """What settings and index did, each alone; nothing where neither turned a case."""
+    effects = (("settings", comparison.by_settings), ("index", comparison.by_index))
+    if not any(effect is None or effect.won or effect.lost for _, effect in effects):
+        return
+    for name, effect in effects:
         told = (
             "can't be told, it needs candidates that were not fetched" if effect is None else _effect(effect)
         )

@@ -18,12 +18,15 @@ T = TypeVar("T")
 Key = str
 
 _EVERYWHERE = "address-everywhere"
+_NAMES = "address-everywhere-names"
 _SETTLED = "address-settled"
 _PAGE = "address-page"
 _WRITTEN = "address-written"
+_CARRIED = "address-carried"
 _TOUCHED = "address-touched"
 _NOTICES = "address-notices"
 _PREFIX = "chosen-"
+_MOST_TOLD = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,7 @@ def enter(page: str) -> None:
     """At the start of a run: note which page it is of, so that coming to a page differs from going back on it."""
     if st.session_state.get(_PAGE) != page:
         st.session_state[_PAGE] = page
+        st.session_state[_CARRIED] = st.session_state.get(_WRITTEN, {})
         st.session_state[_WRITTEN] = {}
 
 
@@ -110,7 +114,7 @@ def refuse(parameter: Parameter[T], value: object) -> T:
 
 def _note(name: str, asked: str) -> None:
     notices: list[str] = st.session_state.setdefault(_NOTICES, [])
-    notices.append(f"The address asks for {name} = {asked[:80]}, which is not known here.")
+    notices.append(f"The address asks for {name[:40]} = {asked[:80]}, which is not known here.")
 
 
 class _Shown(Protocol):
@@ -122,15 +126,22 @@ class _Shown(Protocol):
 
 def hold(*parameters: _Shown) -> None:
     """The choices that every page has: they are written with the page's own."""
+    st.session_state[_NAMES] = tuple(parameter.name for parameter in parameters)
     st.session_state[_EVERYWHERE] = _texts(parameters)
     st.session_state[_SETTLED] = False
 
 
 def settle(*parameters: _Shown) -> None:
-    """At the end of a run: write the page's choices into the address, and drop what is none of them.
+    """At the end of a run: write the page's choices into the address; what is none of them is said and dropped.
 
     All at once, so that one step back undoes all that one click chose.
     """
+    known = {*st.session_state.get(_NAMES, ()), *(parameter.name for parameter in parameters)}
+    # what was written for the page before may still stand there: nobody asks this page for it
+    carried = st.session_state.get(_CARRIED, {})
+    for name, asked in st.query_params.to_dict().items():
+        if name not in known and carried.get(name) != asked:
+            _note(name, asked)
     _write(st.session_state.get(_EVERYWHERE, {}) | _texts(parameters))
     st.session_state[_SETTLED] = True
     st.session_state[_TOUCHED] = False
@@ -154,9 +165,14 @@ def _write(wanted: dict[str, str]) -> None:
 
 def draw_notices() -> None:
     """Say what the address asked for in vain; once."""
-    for notice in st.session_state.pop(_NOTICES, []):
-        st.warning("Part of this address is not known", icon=":material/link_off:")
+    notices = st.session_state.pop(_NOTICES, [])
+    if not notices:
+        return
+    st.warning("Part of this address is not known", icon=":material/link_off:")
+    for notice in notices[:_MOST_TOLD]:
         st.text(notice)
+    if len(notices) > _MOST_TOLD:
+        st.text(f"So it is with {len(notices) - _MOST_TOLD} more.")
 
 
 def text_parameter(name: str, default: str = "", *, at_most: int = 2000) -> Parameter[str]:

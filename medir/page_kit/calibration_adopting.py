@@ -9,7 +9,8 @@ import streamlit as st
 
 from medir import long_work
 from medir.page_kit import reads
-from medir.page_kit.calibration_scene import Scene, outcome_of
+from medir.page_kit.calibration_effect import draw_caution, draw_effect
+from medir.page_kit.calibration_scene import Scene
 from medir.page_kit.calibration_setting import FUSIONS, today_of
 from medir.page_kit.following import LOOKED_AT_EVERY_S
 from medir.page_kit.frame import Frame
@@ -17,17 +18,15 @@ from medir.page_kit.guard import draw_banner, guarded, refusal_told
 from medir.page_kit.parts import dialog, fragment
 from medir.page_kit.plain_text import escaped
 from medir.page_kit.services import maintainer, may_maintain, visitor, workbench
-from medir.page_kit.signs import LOST, PASSED, WON, settings_line
+from medir.page_kit.signs import PASSED, settings_line
 from rag_core.adopting import SettingsInForce, adopt_settings
 from rag_core.baselines import baselines_folder, new_file
 from rag_core.errors import MedirError
 from rag_core.model import SearchSettings
-from rag_core.plurals import counted
 from rag_core.presets import Overrides
 
 _ADOPTING, _FREEZING = "calibration-adopting", "calibration-freezing"
 _TOLD = "calibration-told"
-_NAMED = 8
 _FOR_MAINTAINERS = "Only a maintainer may do that."
 
 
@@ -48,10 +47,10 @@ def draw_adopt_button(scene: Scene, in_force: SearchSettings) -> None:
         st.caption("These are the numbers in force.")
 
 
-def draw_adopting(view: Frame, scene: Scene, in_force: SearchSettings) -> None:
+def draw_adopting(view: Frame, scene: Scene, in_force: SearchSettings, *, floor: int) -> None:
     """The dialog, where it was asked for."""
     if st.session_state.get(_ADOPTING):
-        _ask_to_adopt(view, scene, in_force)
+        _ask_to_adopt(view, scene, in_force, floor=floor)
 
 
 def draw_told() -> None:
@@ -110,7 +109,7 @@ def overrides_of(before: SearchSettings, after: SearchSettings) -> Overrides:
 
 
 @dialog("Adopt these numbers", width="medium", icon=":material/gavel:", on_dismiss=lambda: _forget(_ADOPTING))
-def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings) -> None:
+def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings, *, floor: int) -> None:
     after = adopted(scene, in_force)
     st.text(f"What changes for every search of {view.project.project_id} from now on:")
     rows = changes(in_force, after)
@@ -119,8 +118,8 @@ def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings) -> None:
         key="calibration-changes",
         hide_index=True,
     )
-    _draw_effect(scene)
-    _draw_caution(scene)
+    draw_effect(scene, in_force, after, floor=floor)
+    draw_caution(scene)
     actor = visitor()
     reason = st.text_area("Why?", key="calibration-reason", max_chars=500).strip()
     st.caption(
@@ -160,29 +159,6 @@ def _told_adopted(now: SettingsInForce) -> tuple[str, list[str], str]:
         lines.append(f"{written.reason} Commit this as settings.yaml beside the golden cases:")
         to_commit = written.text
     return "**Adopted.** In force from now on:", lines, to_commit
-
-
-def _draw_effect(scene: Scene) -> None:
-    today = outcome_of(scene.kept, today_of(scene.found), scene.measure).passes
-    passes, cases = scene.outcome.passes, scene.found.golden.cases
-    for sign, word, flags in ((LOST, "lost", today & ~passes), (WON, "won", ~today & passes)):
-        named = [case.id for case, turned in zip(cases, flags.tolist(), strict=True) if turned]
-        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-        told = f": {', '.join(named[:_NAMED])}{more}" if named else ""
-        st.text(f"{sign} {counted(len(named), 'golden case')} {word}{told}")
-
-
-def _draw_caution(scene: Scene) -> None:
-    choice = scene.found.findings.choice
-    if scene.proposal is None or not scene.at_hand.is_same(scene.proposal):
-        st.warning(
-            "These are not the proposed numbers: no case that took no part in the choice speaks for them.",
-            icon=":material/balance:",
-        )
-    elif choice.verdict == "keep":
-        st.warning(
-            "The verdict is to keep today's numbers: the evidence is too weak.", icon=":material/balance:"
-        )
 
 
 def _told(settings: SearchSettings) -> list[tuple[str, str]]:

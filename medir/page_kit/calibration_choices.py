@@ -45,13 +45,14 @@ def draw_choices(view: Frame, kept: Kept | None, measure: Measure) -> Baseline |
     if chosen and (chosen not in entries or entries[chosen].baseline is None):
         chosen = refuse(BASELINE, chosen)
     sound = [name for name, entry in entries.items() if entry.baseline is not None]
+    own = "the settings from before" if kept is not None and kept.settings_moved else "today's settings"
     st.selectbox(
         "Compare with",
         ["", *sound],
         key="calibration-baseline",
         on_change=BASELINE.mirror("calibration-baseline"),
         width=200,
-        format_func=lambda name: f"baseline {name}" if name else "today's settings",
+        format_func=lambda name: f"baseline {name}" if name else own,
         help="What is won and lost is counted against it." if sound else "No baseline is frozen yet.",
     )
     return entries[chosen].baseline if chosen else None

@@ -143,7 +143,7 @@ def draw_map(scene: Scene) -> None:
 def _named(scene: Scene) -> str:
     if scene.baseline is not None:
         return "the baseline"
-    return "the settings of before" if scene.kept.settings_moved else "today's settings"
+    return "the settings from before" if scene.kept.settings_moved else "today's settings"
 
 
 def _curve(scene: Scene, name: str, chosen: Sequence[bool]) -> Curve | None:

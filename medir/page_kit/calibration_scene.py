@@ -15,6 +15,7 @@ from medir.page_kit.calibration_setting import (
     proposal_of,
     setting_at_hand,
     setting_of,
+    start_in_force,
     today_of,
 )
 from rag_core.baselines import BaselineEntry, list_baselines
@@ -29,7 +30,7 @@ from rag_core.figures.threshold_map import Grid
 from rag_core.golden.baseline_file import Baseline
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import PASSED, Measure
-from rag_core.model import RankingSettings
+from rag_core.model import RankingSettings, SearchSettings
 
 # what is drawn above the highest score, so that "nothing is shown" can be seen
 _AIR = 1.04
@@ -113,13 +114,16 @@ class Scene:
         return self.reference.known & ~self.reference.passes & self.outcome.passes
 
 
-def build_scene(kept: Kept, measure: Measure, baseline: Baseline | None) -> Scene:
+def build_scene(kept: Kept, measure: Measure, baseline: Baseline | None, in_force: SearchSettings) -> Scene:
     """The scene for what is chosen now."""
     found = kept.found
     at_hand = setting_at_hand(found)
     proposal = proposal_of(found) if found.demands.measure == measure else None
     frozen = None if baseline is None else setting_of(found, side_of_baseline(baseline).settings)
     starts = {kept.today: today_of(found)}
+    now = start_in_force(found, in_force)
+    if now is not None and not now.is_same(starts[kept.today]):
+        starts["in force"] = now
     if proposal is not None and not proposal.is_same(starts[kept.today]):
         starts["proposal"] = proposal
     if baseline is not None and frozen is not None:

@@ -110,6 +110,22 @@ def setting_of(found: Calibration, settings: SearchSettings) -> AtHand | None:
     return AtHand(variant=variant, settings=settings)
 
 
+def setting_in_force(found: Calibration, in_force: SearchSettings) -> AtHand | None:
+    """The numbers that searches have now, as golden runs ask; None where they need candidates not fetched."""
+    limit = found.golden.limit or in_force.ranking.limit
+    return setting_of(found, in_force.with_ranking(dataclasses.replace(in_force.ranking, limit=limit)))
+
+
+def start_in_force(found: Calibration, in_force: SearchSettings) -> AtHand | None:
+    """The same as numbers to start from: those that the page can't choose are the calibration's."""
+    start = setting_in_force(found, in_force)
+    if start is None:
+        return None
+    own = found.findings.settings.ranking.threshold_when_degraded
+    ranking = dataclasses.replace(start.ranking, threshold_when_degraded=own)
+    return dataclasses.replace(start, settings=start.settings.with_ranking(ranking))
+
+
 def setting_of_contender(found: Calibration, contender: Contender) -> AtHand:
     """The settings of a row of the choice's table."""
     variant, today = found.variants[contender.variant], found.findings.settings

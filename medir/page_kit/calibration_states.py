@@ -52,17 +52,17 @@ def _draw_adopted_since(view: Frame, run: Run) -> None:
         st.text(f"Adopted {each.adopted_at:%d %b %H:%M} UTC by {each.adopted_by}: {each.reason}")
 
 
-def draw_recorded(run: Run) -> None:
+def draw_recorded(run: Run, ground: Ground) -> None:
     """The evidence of a calibration whose pictures were not kept here, as its row tells it."""
     proposal = _part(run.result, "proposal")
+    moved = SETTINGS in moved_since(run, ground)
+    numbers = words.whose_numbers(moved=moved)
     adopt = proposal.get("verdict") == "adopt"
     if _part(proposal, "floor").get("holds") is False:
-        st.error(f"{LOST} **Today's numbers break the floor.**")
+        st.error(f"{LOST} **{numbers.capitalize()} break the floor.**")
     else:
-        st.info(
-            "**Adopt the proposal.**" if adopt else "**Keep today's numbers.**", icon=":material/balance:"
-        )
-    st.text(str(proposal.get("reason", "")))
+        st.info("**Adopt the proposal.**" if adopt else f"**Keep {numbers}.**", icon=":material/balance:")
+    st.text(words.of_then(str(proposal.get("reason", "")), moved=moved))
     measure = parse_measure(str(proposal.get("metric")))
     cases = int(str(_part(proposal, "heldOut").get("n", 0)))
     rivals = proposal.get("rivals")

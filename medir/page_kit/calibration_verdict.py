@@ -26,9 +26,9 @@ def draw_verdict(kept: Kept) -> None:
     elif choice.verdict == "adopt":
         st.success(f"{PASSED} **Adopt the proposal.**")
     else:
-        st.info(f"**Keep {_owner(kept)} numbers.**", icon=":material/balance:")
+        st.info(f"**Keep {_numbers(kept)}.**", icon=":material/balance:")
     # a sentence may name cases, and so hold anybody's text
-    sentence = choice.reason.partition(": ")[2]
+    sentence = words.of_then(choice.reason.partition(": ")[2], moved=kept.settings_moved)
     if not findings.floor.holds:
         st.text(f"On the evidence for the best found alone: {choice.verdict}; {sentence}")
     else:
@@ -49,8 +49,8 @@ def draw_verdict(kept: Kept) -> None:
 def _draw_broken_floor(kept: Kept) -> None:
     """What today's numbers break, and a way to the numbers that restore it."""
     floor = kept.found.findings.floor
-    st.error(f"{LOST} **{_owner(kept).capitalize()} numbers break the floor.**")
-    st.text(floor.sentence)
+    st.error(f"{LOST} **{_numbers(kept).capitalize()} break the floor.**")
+    st.text(words.of_then(floor.sentence, moved=kept.settings_moved))
     best = next(iter(floor.restored_by), None)
     target = None if best is None else setting_of(kept.found, best.settings)
     if best is not None and target is not None:
@@ -64,8 +64,8 @@ def _draw_broken_floor(kept: Kept) -> None:
         )
 
 
-def _owner(kept: Kept) -> str:
-    return "the former" if kept.settings_moved else "today's"
+def _numbers(kept: Kept) -> str:
+    return words.whose_numbers(moved=kept.settings_moved)
 
 
 def _draw_scored(label: str, row: Scored, choice: Choice) -> None:
@@ -116,8 +116,8 @@ def _draw_detectable(kept: Kept) -> None:
         )
         points = words.difference(choice.detectable_points, choice.measure, choice.n).lstrip("+")
         st.caption(
-            f"won and none lost; only {choice.winnable} of {choice.n:,} could still be won, so this set can never "
-            f"decide: it lacks at least {counted(choice.more_cases, 'case')} that {_owner(kept)} numbers fail"
+            f"won and none lost; can be won: {choice.winnable} of {choice.n:,}, "
+            f"{counted(choice.more_cases, 'case')} too few"
             if not choice.decidable
             else f"won and none lost, of {choice.n:,}"
             + (f": {points}" if choice.measure.is_share_of_cases else "")
@@ -130,7 +130,7 @@ def _draw_proposal(kept: Kept) -> None:
     with st.container(gap="xxsmall"):
         st.text(f"{kept.today.capitalize()}: {words.numbers(today.settings)}")
         if proposal.is_same(today):
-            st.text(f"Best found: {_owner(kept)} numbers.")
+            st.text(f"Best found: {_numbers(kept)}.")
             st.text(found.votes.sentence)
             return
         best = f"Best found by {findings.choice.measure}, not adopted"

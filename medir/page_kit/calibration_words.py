@@ -10,6 +10,7 @@ from rag_core.metrics.measures import Measure
 from rag_core.model import SearchSettings
 
 _DECIMALS_FROM = 200
+_TODAYS = "today's numbers"
 
 
 def value(number: float | None, measure: Measure, cases: int) -> str:
@@ -57,6 +58,19 @@ def numbers(settings: SearchSettings) -> str:
         f"threshold {threshold(ranking.threshold)}, {ranking.candidates_per_signal} candidates a signal, {cap}, "
         f"{ranking.limit} hits, terms {candidates.lexical_operator}, {candidates.lexical_function}"
     )
+
+
+def whose_numbers(*, moved: bool) -> str:
+    """What the numbers are called that a calibration started from; `moved` where others are in force now."""
+    return "the numbers from before" if moved else _TODAYS
+
+
+def of_then(sentence: str, *, moved: bool) -> str:
+    """A sentence of a calibration, which calls today's the numbers of its day, in the words of now."""
+    if not moved:
+        return sentence
+    then = whose_numbers(moved=True)
+    return sentence.replace(_TODAYS, then).replace(_TODAYS.capitalize(), then.capitalize())
 
 
 def _signed(number: float, digits: int) -> str:

@@ -81,7 +81,7 @@ def _draw_calibration(view: Frame, file: Path, in_force: SearchSettings) -> None
         draw_verdict(kept)
     elif kept is None and runs and is_for(runs[0], measure):
         draw_made_from(view, runs[0], ground)
-        draw_recorded(runs[0])
+        draw_recorded(runs[0], ground)
     else:
         draw_not_calibrated(measure, kept, next(iter(ended(view)), None), ground)
     draw_settings_differ(view)
@@ -93,7 +93,7 @@ def _draw_calibration(view: Frame, file: Path, in_force: SearchSettings) -> None
     if kept is not None:
         _draw_workspace(kept, measure, baseline, in_force)
         with guarded("calibration-adopting"):
-            draw_adopting(view, build_scene(kept, measure, baseline), in_force)
+            draw_adopting(view, build_scene(kept, measure, baseline, in_force), in_force, floor=golden.floor)
 
 
 @fragment()
@@ -122,7 +122,7 @@ def _draw_workspace(
 ) -> None:
     """Numbers and picture: a run of its own, so that a slider moves nothing else."""
     with guarded("calibration-workspace"):
-        scene = build_scene(kept, measure, baseline)
+        scene = build_scene(kept, measure, baseline, in_force)
         numbers, picture = st.columns([2, 5], gap="large")
         with numbers, st.container(border=True, key="calibration-numbers"):
             draw_numbers(kept.found, scene.at_hand, scene.starts, scene.shown)

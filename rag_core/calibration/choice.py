@@ -333,7 +333,7 @@ def _cannot_tell(own: Scored, n: int, *, split: bool, winnable: int) -> str | No
 def _told_cases(n: int, *, split: bool) -> str:
     if split:
         return counted(n, "held-out case")
-    return f"{counted(n, 'case')}, each left out of its own choice"
+    return f"{counted(n, 'case')} (each left out of its own choice)"
 
 
 def _never(needed: int, winnable: int, n: int) -> str:

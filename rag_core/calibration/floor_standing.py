@@ -64,10 +64,8 @@ class FloorStanding:
         return self.passed >= self.floor and not self.broken
 
     @property
-    def sentence(self) -> str:
-        """What is broken and what restores it; empty where the gate holds."""
-        if self.holds:
-            return ""
+    def faults(self) -> tuple[str, ...]:
+        """What is broken; empty where the gate holds."""
         faults: list[str] = []
         if self.passed < self.floor:
             faults.append(
@@ -78,7 +76,14 @@ class FloorStanding:
             named = ", ".join(self.broken[:_NAMED])
             more = f" and {len(self.broken) - _NAMED} more" if len(self.broken) > _NAMED else ""
             faults.append(f"{named}{more} must pass and {'does' if len(self.broken) == 1 else 'do'} not")
-        return f"Today's numbers break the floor: {'; '.join(faults)}. {self._remedy()}"
+        return tuple(faults)
+
+    @property
+    def sentence(self) -> str:
+        """What is broken and what restores it; empty where the gate holds."""
+        if self.holds:
+            return ""
+        return f"Today's numbers break the floor: {'; '.join(self.faults)}. {self._remedy()}"
 
     def _remedy(self) -> str:
         if not self.restored_by:
@@ -127,8 +132,7 @@ def stand(
     """
     must_pass = np.array([case.must_pass for case in cases], dtype=bool)
     own = passing(variants[0].table, variants[0].judged, today.ranking)
-    broken = tuple(cases[case].id for case in np.flatnonzero(must_pass & ~own).tolist())
-    held = FloorStanding(passed=int(own.sum()), total=len(cases), floor=floor, broken=broken, restored_by=())
+    held = standing_of(own, cases, floor=floor)
     if held.holds:
         return held
     known = {(0, today.ranking)}
@@ -143,6 +147,16 @@ def stand(
             restorers.append(_restorer(name, settings, own, passes))
     restorers.sort(key=lambda each: (-each.passed, each.lost))
     return dataclasses.replace(held, restored_by=tuple(restorers))
+
+
+def standing_of(passes: Flags, cases: Sequence[GoldenCase], *, floor: int) -> FloorStanding:
+    """The gate where these cases pass, with nothing tried that might restore it."""
+    broken = tuple(
+        case.id for case, passed in zip(cases, passes.tolist(), strict=True) if case.must_pass and not passed
+    )
+    return FloorStanding(
+        passed=int(passes.sum()), total=len(cases), floor=floor, broken=broken, restored_by=()
+    )
 
 
 def _restorer(name: str, settings: SearchSettings, own: Flags, passes: Flags) -> Restorer:

@@ -8,7 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from medir.page_kit.services import workbench
-from rag_core.adopting import settings_in_force
+from rag_core.adopting import adopt_settings, settings_in_force
+from rag_core.model import Actor
+from rag_core.presets import Overrides
 from workbench_material import (
     CASES,
     SCRIPTS,
@@ -203,6 +205,7 @@ def test_every_number_can_be_chosen_by_a_link_and_is_drawn(
         {"at-fusion": "sum"},
         {"metric": "accuracy"},
         {"baseline": "v9"},
+        {"weight": "nan", "threshold": "1e999"},
         {"of-tag": ":red[x]"},
         {"evidence": "all"},
     ],
@@ -358,11 +361,73 @@ def test_adopting_shows_what_changes_asks_why_and_is_recorded_with_who(own_insta
     assert "Adopted" in texts(page)
     assert "human:" in texts(page)
     assert "medido em quatro casos" in texts(page)
-    assert page.info[0].value == "**Keep the former numbers.**"
+    assert page.info[0].value == "**Keep the numbers from before.**"
+    assert "today's numbers" not in texts(page)
+    assert page.button_group(key="calibration-start").options[:2] == ["before", "in force"]
     assert {metric.label for metric in page.metric} >= {"Before, held out", "Proposal, held out"}
     assert len(charts(page)) == 2
     assert one(page, "at-weight") == "0.3"
     assert "These are the numbers in force." in said(page)
+
+
+def adopt(installation: Installation, threshold: float) -> None:
+    with services_of(installation.environment) as services:
+        adopt_settings(
+            services.database,
+            services.clock,
+            installation.project,
+            overrides=Overrides(threshold=threshold),
+            reason="tried",
+            actor=Actor(kind="human", id="ana", surface="cli"),
+            write=True,
+        )
+
+
+def test_adopting_numbers_from_before_counts_what_is_lost_of_what_is_in_force(own_installation: Installation):
+    own_installation.cases.write_text(
+        CASES.replace("    tags: [preco]\n", "    tags: [preco]\n    must_pass: true\n"), encoding="utf-8"
+    )
+    # nothing reaches 0.9: no case passes, and the floor of 2 is broken
+    adopt(own_installation, 0.9)
+    page = calibrate(open_page("calibration"))
+    adopt(own_installation, 0.032)
+    page = open_page("calibration")
+    page.button(key="calibration-adopt").click().run()
+    assert table(page, "from now on") == [{"number": "threshold", "until now": "0.032", "from now on": "0.9"}]
+    assert "▼ 2 golden cases lost: frete (must pass), fila" in texts(page)
+    assert "▲ 0 golden cases won" in texts(page)
+    assert "**These numbers break the floor.**" in [warning.value for warning in page.warning]
+    assert "0 of 3 cases pass, the floor is 2; frete must pass and does not." in texts(page)
+    assert "today's numbers" not in said(page)
+    assert "The verdict was to" in said(page)
+
+
+def test_adopting_numbers_from_before_counts_what_is_won_over_what_is_in_force(
+    own_installation: Installation,
+):
+    page = calibrate(open_page("calibration"))
+    adopt(own_installation, 0.9)
+    page = open_page("calibration")
+    page.button(key="calibration-adopt").click().run()
+    assert "▼ 0 golden cases lost" in texts(page)
+    assert "▲ 2 golden cases won: frete, fila" in texts(page)
+    assert "break the floor" not in said(page)
+    assert "The verdict was to keep them; it knows nothing of those in force." in said(page)
+    # and numbers that need more candidates than were fetched are not counted against
+    with services_of(own_installation.environment) as services:
+        adopt_settings(
+            services.database,
+            services.clock,
+            own_installation.project,
+            overrides=Overrides(candidates=900),
+            reason="wide",
+            actor=Actor(kind="human", id="ana", surface="cli"),
+            write=True,
+        )
+    page = open_page("calibration")
+    page.button(key="calibration-adopt").click().run()
+    assert "2 of 3 golden cases would pass. What is won and lost can't be told" in texts(page)
+    assert "golden cases won" not in texts(page)
 
 
 def test_the_numbers_in_force_can_not_be_adopted_again(calibrated_installation: Installation):

@@ -92,6 +92,19 @@ def test_an_unknown_value_is_said(installation: Installation):
     assert "The address asks for" not in texts(page)
 
 
+def test_a_word_that_the_page_does_not_take_is_said_like_a_value_that_it_does_not_know(
+    installation: Installation,
+):
+    page = open_page("golden-set", baseline="../../x")
+    assert "The address asks for baseline = ../../x, which is not known here." in texts(page)
+    assert set(page.query_params) == {"project"}
+    page.run()
+    assert "The address asks for" not in texts(page)
+    page = open_page("index", **{f"word{number}": "x" for number in range(10)})
+    assert [warning.value for warning in page.warning].count("Part of this address is not known") == 1
+    assert "So it is with 2 more." in texts(page)
+
+
 def test_what_was_chosen_survives_a_visit_to_another_page(installation: Installation):
     page = open_page("search", q="Quando o frete é calculado?", limit="2")
     page.switch_page(SCRIPTS["golden-set"]).run()

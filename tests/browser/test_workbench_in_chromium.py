@@ -69,8 +69,17 @@ def test_back_to_an_address_that_did_not_say_it_yet_takes_the_choice_back(visit:
         page.get_by_role("link", name="Index").click()
         page.wait_for_url("**/index**")
         settled(page)
+        # and what one page was asked for is not asked of another
+        assert not page.get_by_text("Part of this address is not known").count()
         page.get_by_role("link", name="Golden set").click()
         page.get_by_text("1 of 3 cases").wait_for()
+        settled(page)
+        # the page writes its choices into the address that led to it: a step of their own
+        page.go_back()
+        page.go_back()
+        page.wait_for_url("**/index**", timeout=10_000)
+        settled(page)
+        assert not page.get_by_text("Part of this address is not known").count()
 
 
 def test_a_question_is_answered_with_its_words_marked(visit: OpenPage):

@@ -193,6 +193,8 @@ def test_on_a_handful_of_cases_the_verdict_is_keep_and_says_that_the_set_can_not
     assert ended.code == 0
     first = ended.stdout.splitlines()[0]
     assert first.startswith("Keep: the set can't tell")
+    assert ended.stdout.count("This set can never decide") == 1
+    assert "Detectable difference: 6 cases won and none lost. Can be won: " in ended.stdout
     for said in ("Detectable difference: 6 cases", "Weights at which nothing is lost", "weighted sum", "rrf"):
         assert said in ended.stdout
 

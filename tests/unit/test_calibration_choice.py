@@ -71,6 +71,14 @@ def test_a_set_whose_cases_all_pass_keeps_and_says_that_it_cannot_tell() -> None
     assert (choice.detectable_cases, choice.detectable_points) == (6, 1.0)
 
 
+def test_cases_that_score_their_own_choice_are_told_within_the_sentence() -> None:
+    choice = decide_on([found_below(0.9)] * 8)
+    assert (
+        "with 8 cases (each left out of its own choice) the set can't tell a difference of fewer than 6 cases"
+        in choice.reason
+    )
+
+
 def test_settings_that_tie_on_many_cases_keep_what_is_in_force() -> None:
     choice = decide_on([found_below(0.9)] * 40)
     assert choice.verdict == "keep"

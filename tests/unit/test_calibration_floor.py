@@ -2,11 +2,13 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 from golden_material import chunk, found
 from rag_core.calibration.families import Variant
 from rag_core.calibration.findings import Findings, find
+from rag_core.calibration.floor_standing import standing_of
 from rag_core.calibration.table import build_table, judge_table
 from rag_core.golden.cases import GoldenCase
 from rag_core.model import (
@@ -168,7 +170,7 @@ def test_six_cases_that_can_be_won_are_enough() -> None:
 def test_cases_left_out_in_turn_are_not_called_held_out() -> None:
     findings = calibrated([found_below(0.4)] * 8)
     assert proposal_of(findings)["scoredOn"] == "leftOutInTurn"
-    assert findings.choice.cases_told == "8 cases, each left out of its own choice"
+    assert findings.choice.cases_told == "8 cases (each left out of its own choice)"
     assert "held" not in findings.reason
 
 
@@ -197,3 +199,14 @@ def test_a_point_above_the_proposal_is_named_with_the_reason() -> None:
     told = proposal_of(findings)["shortfall"]
     assert isinstance(told, dict)
     assert set(told) == {"value", "best", "from", "to", "reason"}
+
+
+def test_numbers_that_are_no_ones_yet_are_held_against_the_gate_by_who_passes() -> None:
+    cases = [
+        GoldenCase(id=name, question=name, expected=(RIGHT,), must_pass=name != "b")
+        for name in ("a", "b", "c")
+    ]
+    standing = standing_of(np.array([True, False, False]), cases, floor=2)
+    assert not standing.holds
+    assert standing.faults == ("1 of 3 cases passes, the floor is 2", "c must pass and does not")
+    assert standing_of(np.array([True, False, True]), cases, floor=2).holds

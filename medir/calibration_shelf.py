@@ -16,7 +16,7 @@ import tempfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from rag_core.files import NotReadable, read_regular_file
@@ -55,7 +55,9 @@ class CalibrationShelf:
         """
         light = found.light()
         shapes = json.dumps(_shapes(light)).encode() + b"\n"
-        data = zlib.compress(pickle.dumps(light, protocol=5), level=1)
+        pickled = io.BytesIO()
+        _Writer(pickled, protocol=5).dump(light)
+        data = zlib.compress(pickled.getvalue(), level=1)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as file:
@@ -90,6 +92,13 @@ class CalibrationShelf:
         for file in files[:-_MOST_KEPT]:
             with contextlib.suppress(OSError):
                 file.unlink()
+
+
+class _Writer(pickle.Pickler):
+    """Writes a member of an enumeration by its value: Python 3.11.2 writes its name and `getattr`."""
+
+    def reducer_override(self, obj: object, /) -> Any:
+        return (type(obj), (obj.value,)) if isinstance(obj, enum.Enum) else NotImplemented
 
 
 class _Reader(pickle.Unpickler):

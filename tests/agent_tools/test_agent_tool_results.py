@@ -185,7 +185,7 @@ def test_a_search_whose_record_could_not_be_written_is_answered_all_the_same(
     agent: Agent, database: Database
 ) -> None:
     with database.connection() as connection:
-        connection.execute("update indexes set embedding_model = 'x'")
+        connection.execute("drop table rag_candidates")
     found = agent.search()
     assert found["hits"][0]["citation"] == "docs/adr/0001-fila.md › Fila de eventos › Decisão"
     assert "searchId" not in found
@@ -209,7 +209,7 @@ def test_a_hit_that_a_reindex_has_removed_cant_be_voted_on_and_the_refusal_says_
 
 def test_a_project_that_was_removed_meanwhile_is_refused_by_name(agent: Agent, database: Database) -> None:
     with database.connection() as connection:
-        connection.execute("update indexes set embedding_model = 'x'")
+        connection.execute("delete from projects")
     refused = agent.call("rag_search", query=QUESTION)
     assert refused.is_error
     assert text_of(refused).startswith("There is no project 'entrega'.")

@@ -24,7 +24,7 @@ from rag_core.database.lexemes import write_spellings
 from rag_core.database.projects import Project, insert_project
 from rag_core.evaluation import read_golden_set
 from rag_core.golden.cases import GoldenCase
-from rag_core.indexing.vectors import embed_chunks
+from rag_core.index.vectors import embed_chunks
 from rag_core.model import ALL_SCOPES, Actor, CandidateSet, CandidateSettings, Chunk, Origin, Place, Scope
 from rag_core.projects import add_project
 

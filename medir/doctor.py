@@ -19,10 +19,10 @@ from rag_core.database.projects import Project, list_projects
 from rag_core.database.standing import Standing, locale_problem, read_standing
 from rag_core.embedding.providers import Providers
 from rag_core.errors import MedirError
+from rag_core.index.left_out import LeftOut
 from rag_core.losses import Losses
 from rag_core.plurals import counted
 from rag_core.projects import current_commit
-from rag_core.sources.left_out import LeftOut
 from rag_core.tokens import RENEWAL, expiring, list_tokens, tokens_asked_for
 
 # a proxy that says nothing of whom it asks for can't be told from somebody at this machine

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rag_core.calibrating import Demands
     from rag_core.database.projects import Project
     from rag_core.golden.baseline_file import Baseline
-    from rag_core.indexing import IndexMode
+    from rag_core.index import IndexMode
     from rag_core.model import Actor, Scope
     from rag_core.runs import Progress
 

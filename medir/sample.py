@@ -15,11 +15,11 @@ from rag_core.database.candidates import TEXT_SEARCH_CONFIG
 from rag_core.database.index_identity import read_identity, read_scope_states
 from rag_core.database.projects import Project, find_project
 from rag_core.errors import Refused, Unavailable, UsageError
+from rag_core.index.session_import import import_sessions
 from rag_core.model import Actor, EmbeddingModel, Scope
 from rag_core.plurals import counted
 from rag_core.projects import SAMPLE, add_project, current_commit, set_project
 from rag_core.runs import Progress
-from rag_core.sessions import import_sessions
 from rag_core.sources.git import GitRepository, no_git
 
 MEDIR_TOP = Path(__file__).resolve().parent.parent

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rag_core.calibrating import Calibrator
     from rag_core.embedding.providers import Providers
     from rag_core.evaluation import Evaluation
-    from rag_core.indexing import Indexing
+    from rag_core.index import Indexing
     from rag_core.ports import Clock
     from rag_core.search import Search
 
@@ -84,7 +84,7 @@ class Services:
     @_MadeOnce
     def indexing(self) -> "Indexing":
         """Bringing an index up to date."""
-        from rag_core.indexing import Indexing  # noqa: PLC0415
+        from rag_core.index import Indexing  # noqa: PLC0415
 
         return Indexing(database=self.database, providers=self.providers, clock=self.clock)
 

@@ -14,7 +14,7 @@ from rag_core.database.projects import Project
 from rag_core.embedding.providers import Providers
 from rag_core.embedding.service import EmbeddingService
 from rag_core.evaluation import Evaluation
-from rag_core.indexing import Indexing
+from rag_core.index import Indexing
 from rag_core.model import Actor, EmbeddingModel
 from rag_core.projects import add_project
 from rag_core.search import Search

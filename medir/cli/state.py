@@ -16,7 +16,7 @@ from medir.cli.frame import (
 )
 from medir.cli.index import print_left_out
 from medir.doctor import examine
-from rag_core.coverage import Coverage, measure_coverage
+from rag_core.index.coverage import Coverage, measure_coverage
 from rag_core.model import Scope
 from rag_core.plurals import counted
 

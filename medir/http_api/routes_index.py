@@ -15,7 +15,7 @@ from medir.http_api.problems import Problem
 from medir.http_api.questions import ProjectId, ReindexRequest, RunId
 from medir.http_api.reindexing import Reindexing
 from medir.workbench import Workbench
-from rag_core.coverage import measure_coverage
+from rag_core.index.coverage import measure_coverage
 from rag_core.model import Actor
 from rag_core.projects import choose_project
 from rag_core.tokens import Caller

@@ -1,4 +1,4 @@
-"""The pages of the workbench: one script a page, and the list that the navigation is made from."""
+"""The pages of the workbench: one folder a page, and the list that the navigation is made from."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +20,10 @@ class PageEntry:
     icon: str
 
 
-def _entry(script: str, *, title: str, question: str, icon: str) -> PageEntry:
+def _entry(folder: str, *, title: str, question: str, icon: str) -> PageEntry:
     return PageEntry(
-        script=str(_FOLDER / f"{script}.py"),
-        path=script.replace("_", "-"),
+        script=str(_FOLDER / folder / "page.py"),
+        path=folder.replace("_", "-"),
         title=title,
         question=question,
         icon=icon,
@@ -63,4 +63,4 @@ PAGES: tuple[PageEntry, ...] = (
         icon=":material/inventory_2:",
     ),
 )
-HOME = str(_FOLDER / "home.py")
+HOME = str(_FOLDER / "today" / "page.py")

@@ -22,7 +22,7 @@ import medir
 from material import ANA, DOCUMENTS, make_project
 from medir.configuration import load_configuration
 from medir.wiring import open_services
-from rag_core.sessions import import_sessions
+from rag_core.index.session_import import import_sessions
 
 TOP = Path(medir.__file__).resolve().parent.parent
 SESSION = "s-coletor"

@@ -18,8 +18,8 @@ from medir.configuration import Configuration, load_configuration
 from medir.http_api.app import make_api
 from medir.workbench import close_workbench, open_workbench
 from rag_core.database.projects import Project
+from rag_core.index.session_import import import_sessions
 from rag_core.projects import add_project
-from rag_core.sessions import import_sessions
 from rag_core.tokens import ROLES, create_token, revoke_token
 
 SESSION = "s-1"

@@ -8,12 +8,12 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from material import ANA, DOCUMENTS, Repository
-from medir.page_kit import index_reads
-from medir.page_kit.document_outline import outlined
-from medir.page_kit.index_running import progress_line
 from medir.page_kit.services import workbench
+from medir.pages.index import reads as index_reads
+from medir.pages.index.document_outline import outlined
+from medir.pages.index.running import progress_line
 from rag_core.database.connections import Database
-from rag_core.index_reading import SourceChunk, read_chunk_page
+from rag_core.index.reading import SourceChunk, read_chunk_page
 from rag_core.model import Place
 from rag_core.projects import add_project
 from workbench_material import HOSTILE, HOSTILE_SIGNS, SCRIPTS, elements, open_page, texts

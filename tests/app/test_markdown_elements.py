@@ -14,9 +14,9 @@ from medir.page_kit.plain_text import escaped
 from medir.page_kit.services import workbench
 from rag_core.adopting import adopt_settings
 from rag_core.baselines import baselines_folder, freeze
+from rag_core.index.session_import import import_sessions
 from rag_core.model import Actor, canonical_digest
 from rag_core.presets import Overrides
-from rag_core.sessions import import_sessions
 from rag_core.tokens import create_token
 from rag_core.votes import cast_vote
 from workbench_material import ANA, Installation, Make, blocks, commit, elements, open_page, services_of

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Request, expect
 
 from material import DOCUMENTS, Repository
 from rag_core.database.connections import Database
-from rag_core.index_reading import read_chunk_page
+from rag_core.index.reading import read_chunk_page
 from rag_core.model import Place
 from rag_core.projects import add_project
 

@@ -19,7 +19,6 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from databases import drop_database
 from material import ANA, CASES, DOCUMENTS, Repository, services
 from rag_core.clock import SystemClock
-from rag_core.coverage import measure_coverage
 from rag_core.database.connections import Database
 from rag_core.database.copies import dump, restore
 from rag_core.database.migration import migrate, shipped_migrations
@@ -31,6 +30,7 @@ from rag_core.errors import (
     OperatorNeeded,
     Unavailable,
 )
+from rag_core.index.coverage import measure_coverage
 from rag_core.projects import add_project, choose_project
 from rag_core.runs import close_interrupted
 from rag_core.tokens import admit, create_token

@@ -7,7 +7,7 @@ import rows
 from psycopg.types.json import Jsonb
 
 from rag_core.database.connections import Database
-from rag_core.index_reading import list_places, locate, read_chunk_page, searches_with
+from rag_core.index.reading import list_places, locate, read_chunk_page, searches_with
 from rag_core.model import Place, Scope
 
 P = "entrega"

@@ -14,7 +14,6 @@ from material import ANA, DOCUMENTS, Fixed, Repository, Services, make_project, 
 from ollama_server import Fault, OllamaServer
 from rag_core.chunking import CHUNKER_VERSION
 from rag_core.clock import SystemClock
-from rag_core.coverage import measure_coverage
 from rag_core.database.candidates import QUERY_VERSION
 from rag_core.database.connections import Database
 from rag_core.database.index_identity import fingerprint, read_identity, read_scope_states
@@ -24,7 +23,8 @@ from rag_core.database.sessions import append_events
 from rag_core.embedding.providers import Providers
 from rag_core.errors import Busy, Refused, UsageError
 from rag_core.events import SessionEvent
-from rag_core.indexing import IndexReport
+from rag_core.index import IndexReport
+from rag_core.index.coverage import measure_coverage
 from rag_core.model import Scope
 from rag_core.projects import add_project, set_project
 

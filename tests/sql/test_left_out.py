@@ -10,9 +10,9 @@ from material import ANA, Repository, make_project, services
 from medir.cli.frame import make_output
 from medir.cli.index import print_report
 from rag_core.database.connections import Database
+from rag_core.index.session_import import import_sessions
 from rag_core.model import Scope
 from rag_core.projects import add_project
-from rag_core.sessions import import_sessions
 
 GOOD = {"docs/guia.md": "# Guia\n\nTexto.\n", "docs/adr/0001-fila.md": "# Fila\n\nTexto.\n"}
 

@@ -18,7 +18,7 @@ from rag_core.database.chunks import ChunkRow, insert_chunks
 from rag_core.database.connections import Connection, Database
 from rag_core.database.lexemes import has_spellings, read_spellings, read_tokens, write_spellings
 from rag_core.database.positions import read_positions
-from rag_core.indexing.report import IndexMode
+from rag_core.index.outcome import IndexMode
 from rag_core.lexical.stop_words import STOP_WORDS
 from rag_core.lexical.terms import asked_terms
 from rag_core.lexical.tsquery import quoted

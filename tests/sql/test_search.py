@@ -26,7 +26,7 @@ from rag_core.database.sessions import append_events
 from rag_core.embedding.providers import Providers
 from rag_core.errors import InvalidInput
 from rag_core.events import SessionEvent
-from rag_core.index_reading import read_chunk_page
+from rag_core.index.reading import read_chunk_page
 from rag_core.model import (
     ALL_SCOPES,
     CandidateSet,

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.chunking import chunk_markdown
+from rag_core.index.outline import repeated_chars
 from rag_core.model import Place, Scope
-from rag_core.outline import repeated_chars
 
 texts = st.text(alphabet="ab \n", max_size=200)
 

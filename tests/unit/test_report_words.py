@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 from test_report_numbers import report
 
-from medir.page_kit import report_words
+from medir.pages.report import words as report_words
 from rag_core.metrics.intervals import difference_of_shares
 from rag_core.report.numbers import NO_SEARCHES, SPLITS, Part, Percentiles, Precision, Report
 from rag_core.report.words import gate, gate_broken, headline, hits_judged, no_vote

@@ -1,0 +1,28 @@
+"""Two sources of settings that say different things: said wherever either of them is stood on."""
+
+import streamlit as st
+
+from medir.page_kit.frame import Frame
+from medir.page_kit.signs import settings_line
+
+
+def draw_settings_differ(view: Frame) -> None:
+    """Where adoption and `settings.yaml` differ, with both; or why that file is not heeded."""
+    overview = view.overview
+    if overview is None:
+        return
+    if overview.settings_problem is not None:
+        st.warning("The project's settings.yaml has faults, so nothing is measured.", icon=":material/rule:")
+        st.text(overview.settings_problem)
+    differ = overview.disagreement
+    if differ is not None:
+        st.warning(
+            "The adopted settings and settings.yaml differ: searches use the one, golden runs and calibrations the "
+            "other.",
+            icon=":material/rule:",
+        )
+        with st.container(gap="xxsmall"):
+            st.text(f"Searches: {settings_line(differ.adopted)}")
+            st.text(f"Golden runs and calibrations: {settings_line(differ.committed)}")
+            st.text(differ.sentence)
+        st.caption("To make them one, adopt numbers on the page Calibration: that writes the file too.")

@@ -1,0 +1,1 @@
+"""The page Calibration: which numbers, and how sure can I be?"""

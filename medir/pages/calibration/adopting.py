@@ -1,0 +1,266 @@
+"""Two acts that others will rely on, each in a dialog: adopting the numbers at hand, and freezing a baseline."""
+
+import dataclasses
+from functools import partial
+from uuid import uuid4
+
+import pandas as pd
+import streamlit as st
+
+from medir import long_work
+from medir.page_kit import reads
+from medir.page_kit.following import LOOKED_AT_EVERY_S
+from medir.page_kit.frame import Frame
+from medir.page_kit.guard import draw_banner, guarded, refusal_told
+from medir.page_kit.parts import dialog, fragment
+from medir.page_kit.plain_text import escaped
+from medir.page_kit.services import maintainer, may_maintain, visitor, workbench
+from medir.page_kit.signs import PASSED, settings_line
+from medir.pages.calibration.effect import draw_caution, draw_effect
+from medir.pages.calibration.scene import Scene
+from medir.pages.calibration.setting import FUSIONS, today_of
+from rag_core.adopting import SettingsInForce, adopt_settings
+from rag_core.baselines import baselines_folder, new_file
+from rag_core.errors import MedirError
+from rag_core.model import SearchSettings
+from rag_core.presets import Overrides
+
+_ADOPTING, _FREEZING = "calibration-adopting", "calibration-freezing"
+_TOLD = "calibration-told"
+_FOR_MAINTAINERS = "Only a maintainer may do that."
+
+
+def draw_adopt_button(scene: Scene, in_force: SearchSettings) -> None:
+    """The button under the numbers; it opens the dialog in the next run of the page."""
+    changed = bool(changes(in_force, adopted(scene, in_force)))
+    allowed = may_maintain()
+    if st.button(
+        "Adopt these numbers…",
+        key="calibration-adopt",
+        icon=":material/gavel:",
+        disabled=not (changed and allowed),
+        help=None if allowed else _FOR_MAINTAINERS,
+    ):
+        st.session_state[_ADOPTING] = True
+        st.rerun()
+    if not changed:
+        st.caption("These are the numbers in force.")
+
+
+def draw_adopting(view: Frame, scene: Scene, in_force: SearchSettings, *, floor: int) -> None:
+    """The dialog, where it was asked for."""
+    if st.session_state.get(_ADOPTING):
+        _ask_to_adopt(view, scene, in_force, floor=floor)
+
+
+def draw_told() -> None:
+    """What was done last, once."""
+    told = st.session_state.pop(_TOLD, None)
+    if told is not None:
+        heading, lines, to_commit = told
+        st.success(f"{PASSED} {heading}")
+        with st.container(gap="xxsmall"):
+            for line in lines:
+                st.text(line)
+        if to_commit:
+            st.code(to_commit, language="yaml")
+
+
+def adopted(scene: Scene, in_force: SearchSettings) -> SearchSettings:
+    """The settings of searches after the numbers at hand were adopted.
+
+    The golden set's limit is a matter of the set: only a limit that was chosen here is adopted.
+    """
+    own, target = today_of(scene.found).ranking, scene.at_hand
+    limit = in_force.ranking.limit if target.ranking.limit == own.limit else target.ranking.limit
+    ranking = dataclasses.replace(
+        target.ranking, limit=limit, threshold_when_degraded=in_force.ranking.threshold_when_degraded
+    )
+    candidates = dataclasses.replace(
+        in_force.candidates,
+        lexical_operator=target.settings.candidates.lexical_operator,
+        lexical_function=target.settings.candidates.lexical_function,
+    )
+    return dataclasses.replace(in_force, candidates=candidates).with_ranking(ranking)
+
+
+def changes(before: SearchSettings, after: SearchSettings) -> list[tuple[str, str, str]]:
+    """What differs between two settings: the number's name, before and after."""
+    return [
+        (name, old, new)
+        for (name, old), (_, new) in zip(_told(before), _told(after), strict=True)
+        if old != new
+    ]
+
+
+def overrides_of(before: SearchSettings, after: SearchSettings) -> Overrides:
+    """The numbers to adopt, every one of them in full but a limit that stays."""
+    ranking = after.ranking
+    return Overrides(
+        weight_vector=ranking.weight_vector,
+        threshold=ranking.threshold,
+        candidates=ranking.candidates_per_signal,
+        max_per_file=ranking.max_per_file,
+        limit=None if ranking.limit == before.ranking.limit else ranking.limit,
+        fusion=ranking.fusion,
+        lexical_operator=after.candidates.lexical_operator,
+        lexical_function=after.candidates.lexical_function,
+    )
+
+
+@dialog("Adopt these numbers", width="medium", icon=":material/gavel:", on_dismiss=lambda: _forget(_ADOPTING))
+def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings, *, floor: int) -> None:
+    after = adopted(scene, in_force)
+    st.text(f"What changes for every search of {view.project.project_id} from now on:")
+    rows = changes(in_force, after)
+    st.dataframe(
+        pd.DataFrame(rows, columns=pd.Index(["number", "until now", "from now on"])),
+        key="calibration-changes",
+        hide_index=True,
+    )
+    draw_effect(scene, in_force, after, floor=floor)
+    draw_caution(scene)
+    actor = visitor()
+    reason = st.text_area("Why?", key="calibration-reason", max_chars=500).strip()
+    st.caption(
+        f"Recorded as {escaped(f'{actor.kind}:{actor.id}')}. Searches carry these numbers frozen, and the report marks "
+        "the change. They are written into settings.yaml beside the golden cases, to be committed."
+    )
+    if not st.button("Adopt", key="calibration-confirm", type="primary", disabled=not rows):
+        return
+    if not reason:
+        st.warning("Settings are adopted for a reason: say why.", icon=":material/edit_note:")
+        return
+    services = workbench().services
+    try:
+        now = adopt_settings(
+            services.database,
+            services.clock,
+            view.project,
+            overrides=overrides_of(in_force, after),
+            reason=reason,
+            actor=maintainer(),
+            write=True,
+        )
+    except MedirError as error:
+        draw_banner(error, key="calibration-adopt", retry=False)
+        return
+    st.session_state[_TOLD] = _told_adopted(now)
+    _forget(_ADOPTING)
+    st.rerun()
+
+
+def _told_adopted(now: SettingsInForce) -> tuple[str, list[str], str]:
+    """What was done, in lines, and the text that is left to be committed where the file could not be written."""
+    lines, to_commit, written = [settings_line(now.settings)], "", now.written
+    if written is not None and written.reason is None:
+        lines.append(f"Written into {written.file}. Commit it: golden runs go by that file on every machine.")
+    elif written is not None:
+        lines.append(f"{written.reason} Commit this as settings.yaml beside the golden cases:")
+        to_commit = written.text
+    return "**Adopted.** In force from now on:", lines, to_commit
+
+
+def _told(settings: SearchSettings) -> list[tuple[str, str]]:
+    ranking, candidates = settings.ranking, settings.candidates
+    return [
+        ("vector weight", f"{ranking.weight_vector:.6g}"),
+        ("lexical weight", f"{ranking.weight_lexical:.6g}"),
+        ("threshold", "none" if ranking.threshold is None else f"{ranking.threshold:.6g}"),
+        ("candidates a signal", str(ranking.candidates_per_signal)),
+        ("chunks a file", "no cap" if ranking.max_per_file is None else str(ranking.max_per_file)),
+        ("hits shown", str(ranking.limit)),
+        ("fusion", FUSIONS[ranking.fusion]),
+        ("terms", str(candidates.lexical_operator)),
+        ("lexical function", str(candidates.lexical_function)),
+    ]
+
+
+def draw_freeze(view: Frame) -> None:
+    """The button that opens the dialog; while a baseline is frozen, its progress; else how that failed."""
+    work = workbench().work
+    if work.is_going(_key(view)):
+        _follow_freezing(view)
+        return
+    allowed = may_maintain()
+    st.button(
+        "Freeze a baseline…",
+        key="calibration-freeze",
+        icon=":material/ac_unit:",
+        disabled=not allowed,
+        help="Today's run of the golden set, kept as a file to be held against."
+        if allowed
+        else _FOR_MAINTAINERS,
+        on_click=_remember,
+        args=(_FREEZING,),
+    )
+    if st.session_state.get(_FREEZING):
+        _ask_to_freeze(view)
+
+
+def draw_freezing_failure(view: Frame) -> None:
+    """Why the last freezing failed, where it did."""
+    failure = workbench().work.failure(_key(view))
+    if failure is not None:
+        draw_banner(failure, key="calibration-freezing", retry=False)
+
+
+@dialog("Freeze a baseline", icon=":material/ac_unit:", on_dismiss=lambda: _forget(_FREEZING))
+def _ask_to_freeze(view: Frame) -> None:
+    folder = baselines_folder(view.project)
+    st.text(
+        "The golden set is run once more under the settings in force, and what comes out is never changed again."
+    )
+    if view.overview is not None:
+        st.text(f"In force: {settings_line(view.overview.settings)}")
+    st.caption("Numbers at hand are a trial: adopt them first to freeze them.")
+    name = st.text_input("Name", key="calibration-baseline-name", max_chars=100, placeholder="v1").strip()
+    st.text(f"Written into {folder}. Commit the file afterwards.")
+    if not st.button("Freeze", key="calibration-freeze-confirm", type="primary"):
+        return
+    if not name:
+        st.warning("A baseline has a name.", icon=":material/edit_note:")
+        return
+    try:
+        new_file(folder, name)
+    except MedirError as error:
+        st.warning("A baseline can't have that name.", icon=":material/edit_note:")
+        st.text(f"{error.message} {error.hint}")
+        return
+    with refusal_told():
+        who = maintainer()
+        run_id, project_id = uuid4(), view.project.project_id
+        task = partial(
+            long_work.freeze_baseline,
+            project=view.project,
+            actor=who,
+            name=name,
+            run_id=run_id,
+        )
+        workbench().work.start_run(_key(view), task, project_id=project_id, run_id=run_id)
+    _forget(_FREEZING)
+    st.rerun()
+
+
+@fragment(run_every=LOOKED_AT_EVERY_S)
+def _follow_freezing(view: Frame) -> None:
+    with guarded("calibration-freezing-progress"):
+        if not workbench().work.is_going(_key(view)):
+            st.rerun()
+        last = reads.last_golden_run(view.project)
+        progress = last.progress if last is not None and last.state == "running" else {}
+        done, total = progress.get("done"), progress.get("total")
+        share = done / total if isinstance(done, int) and isinstance(total, int) and total else 0.0
+        st.progress(min(1.0, share), text="Freezing a baseline: running the golden set")
+
+
+def _key(view: Frame) -> str:
+    return f"freeze {view.project.project_id}"
+
+
+def _remember(flag: str) -> None:
+    st.session_state[flag] = True
+
+
+def _forget(flag: str) -> None:
+    st.session_state[flag] = False

@@ -1,0 +1,80 @@
+"""What adopting would do to the golden cases, against the numbers in force, and what speaks against it."""
+
+from typing import cast
+
+import streamlit as st
+
+from medir.page_kit.signs import LOST, WON
+from medir.pages.calibration.running import Kept
+from medir.pages.calibration.scene import Scene
+from medir.pages.calibration.setting import AtHand, setting_in_force, today_of
+from medir.pages.calibration.words import whose_numbers
+from rag_core.calibration.floor_standing import standing_of
+from rag_core.calibration.safety import passing
+from rag_core.calibration.table import Flags
+from rag_core.golden.cases import GoldenCase
+from rag_core.model import SearchSettings
+from rag_core.plurals import counted
+
+_NAMED = 8
+
+
+def draw_effect(scene: Scene, in_force: SearchSettings, after: SearchSettings, *, floor: int) -> None:
+    """The golden cases won and lost against the numbers in force, and a warning where the gate would not hold."""
+    found, cases = scene.found, scene.found.golden.cases
+    now, then = setting_in_force(found, in_force), setting_in_force(found, after)
+    # the setting at hand is one that was replayed
+    passes = _passes(scene.kept, then or scene.at_hand)
+    if now is None:
+        st.text(
+            f"{int(passes.sum())} of {counted(len(cases), 'golden case')} would pass. What is won and lost can't be "
+            "told: the numbers in force need candidates that this calibration does not have. Calibrate again."
+        )
+    else:
+        today = _passes(scene.kept, now)
+        for sign, word, flags in ((LOST, "lost", today & ~passes), (WON, "won", ~today & passes)):
+            turned = [case for case, there in zip(cases, flags.tolist(), strict=True) if there]
+            st.text(f"{sign} {counted(len(turned), 'golden case')} {word}{_told(turned)}")
+    standing = standing_of(passes, cases, floor=floor)
+    if not standing.holds:
+        st.warning("**These numbers break the floor.**", icon=":material/gavel:")
+        st.text(f"{'; '.join(standing.faults)}.")
+
+
+def draw_caution(scene: Scene) -> None:
+    """How far the verdict speaks for the numbers at hand."""
+    caution = _caution(scene)
+    if caution:
+        st.warning(caution, icon=":material/balance:")
+
+
+def _caution(scene: Scene) -> str:
+    moved, verdict = scene.kept.settings_moved, scene.found.findings.choice.verdict
+    if moved and scene.at_hand.is_same(today_of(scene.found)):
+        kept = "keep" if verdict == "keep" else "leave"
+        return f"These are the numbers from before. The verdict was to {kept} them; it knows nothing of those in force."
+    if scene.proposal is None or not scene.at_hand.is_same(scene.proposal):
+        return "These are not the proposed numbers: no case that took no part in the choice speaks for them."
+    if verdict == "keep":
+        return f"The verdict is to keep {whose_numbers(moved=moved)}: the evidence is too weak."
+    return (
+        "The verdict is against the numbers from before; it knows nothing of those in force." if moved else ""
+    )
+
+
+def _passes(kept: Kept, setting: AtHand) -> Flags:
+    variant = kept.found.variants[setting.variant]
+
+    def make() -> Flags:
+        return passing(variant.table, variant.judged, setting.ranking)
+
+    return cast("Flags", kept.prepared(("passes", setting.variant, setting.ranking), make))
+
+
+def _told(turned: list[GoldenCase]) -> str:
+    """The cases by name, those that must pass first, which are named however many there are."""
+    marked = [f"{case.id} (must pass)" for case in turned if case.must_pass]
+    named = [*marked, *(case.id for case in turned if not case.must_pass)]
+    shown = named[: max(_NAMED, len(marked))]
+    more = f" and {len(named) - len(shown)} more" if len(named) > len(shown) else ""
+    return f": {', '.join(shown)}{more}" if named else ""

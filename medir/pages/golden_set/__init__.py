@@ -1,0 +1,1 @@
+"""The page Golden set: did something break, and why?"""

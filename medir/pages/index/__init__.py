@@ -1,0 +1,1 @@
+"""The page Index: is everything in there, and is it true?"""

@@ -1,0 +1,260 @@
+"""Index runs from a page: the work goes on elsewhere, the page follows its row, stops it, or says why it ended."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from uuid import uuid4
+
+import streamlit as st
+
+from medir import long_work
+from medir.page_kit.following import LOOKED_AT_EVERY_S
+from medir.page_kit.frame import Frame
+from medir.page_kit.guard import draw_banner, guarded, refusal_told
+from medir.page_kit.parts import dialog, fragment
+from medir.page_kit.run_failure import recorded_failure
+from medir.page_kit.services import maintainer, may_maintain, workbench
+from medir.page_kit.signs import LOST, PASSED
+from medir.page_kit.stopping import draw_stop
+from medir.pages.index import reads as index_reads
+from medir.pages.index.coverage import SCOPE_NAMES
+from medir.work import index_run_key
+from rag_core.errors import MedirError, SourcesGone, VotesAtRisk
+from rag_core.index import IndexMode
+from rag_core.index.reading import Run, stop_index_run, time_left
+from rag_core.model import ALL_SCOPES, Scope
+from rag_core.runs import Cancelled
+
+_STOPPING = "index-stopping"
+_READ = "index-failure-read"
+_STEPS = {"read": "read", "chunk": "cut into chunks", "embed": "make vectors", "write": "write"}
+
+_AFTER_DEATH = "The index is as it was before. Run it again: vectors that were made already are kept."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a run is to do: the mode, and the scopes or one session."""
+
+    mode: IndexMode
+    scopes: tuple[Scope, ...]
+    session_id: str | None = None
+    ref: str | None = None
+
+    @classmethod
+    def everything(cls) -> "Wanted":
+        """An incremental run over all scopes."""
+        return cls(mode="incremental", scopes=ALL_SCOPES)
+
+    @classmethod
+    def of(cls, run: Run) -> "Wanted":
+        """What a recorded run was asked for."""
+        asked = run.parameters
+        scopes = asked.get("scopes")
+        named = {str(scope) for scope in scopes} if isinstance(scopes, list) else set[str]()
+        session_id, ref = asked.get("sessionId"), asked.get("ref")
+        return cls(
+            mode="full" if asked.get("mode") == "full" else "incremental",
+            scopes=tuple(scope for scope in ALL_SCOPES if scope in named) or ALL_SCOPES,
+            session_id=session_id if isinstance(session_id, str) else None,
+            ref=ref if isinstance(ref, str) else None,
+        )
+
+    @property
+    def told(self) -> str:
+        """In words, e.g. `incremental, documents`."""
+        if self.session_id is not None:
+            return f"{self.mode}, session {self.session_id}"
+        names = (
+            "everything"
+            if self.scopes == ALL_SCOPES
+            else ", ".join(SCOPE_NAMES[name] for name in self.scopes)
+        )
+        return f"{self.mode}, {names}"
+
+
+def start_run(
+    view: Frame, wanted: Wanted, *, dry_run: bool = False, lose_votes: bool = False, empty: bool = False
+) -> None:
+    """Begin a run outside this page's thread, unless this process has one going on; a maintainer's to do."""
+    with refusal_told():
+        who = maintainer()
+        run_id = uuid4()
+        task = partial(
+            long_work.run_index,
+            project=view.project,
+            actor=who,
+            mode=wanted.mode,
+            scopes=wanted.scopes,
+            session_id=wanted.session_id,
+            ref=wanted.ref,
+            dry_run=dry_run,
+            allow_vote_loss=lose_votes,
+            allow_emptied=empty,
+            run_id=run_id,
+        )
+        workbench().work.start_run(_key(view), task, project_id=view.project.project_id, run_id=run_id)
+
+
+def is_running(view: Frame, last: Run | None) -> bool:
+    """Whether an index run of the project goes on, in this process or another."""
+    return workbench().work.is_going(_key(view)) or (last is not None and last.state == "running")
+
+
+@fragment(run_every=LOOKED_AT_EVERY_S)
+def follow(view: Frame) -> None:
+    """The run at hand: who holds the project, its steps, the time left, and a way to stop it."""
+    with guarded("index-progress"):
+        last = index_reads.last_run(view.project)
+        if not is_running(view, last):
+            st.rerun()
+        if last is None or last.state != "running":
+            st.progress(0.0, text="Starting")
+            return
+        st.progress(_share(last), text=progress_line(last))
+        st.text(
+            f"{'Dry run' if last.parameters.get('dryRun') else 'Run'} of {last.actor_kind}:{last.actor_id} since "
+            f"{last.started_at:%H:%M:%S} UTC ({Wanted.of(last).told}). Searches see the old index until it has ended."
+        )
+        stopping = st.session_state.get(_STOPPING) == last.id
+        stop = partial(stop_index_run, workbench().services.database, view.project, last)
+        label = "Stopping…" if stopping else "Stop this run"
+        if draw_stop(last, stop, label=label, key="stop-index", stopping=stopping):
+            st.session_state[_STOPPING] = last.id
+            st.rerun(scope="fragment")
+
+
+def progress_line(run: Run) -> str:
+    """The steps with where the run is, and how long the step at hand still takes where that is known."""
+    at = str(run.progress.get("step"))
+    names = list(_STEPS)
+    place = names.index(at) if at in names else 0
+    done, total = run.progress.get("done"), run.progress.get("total")
+    counted = f" {done:,} of {total:,}" if isinstance(done, int) and isinstance(total, int) and total else ""
+    left = time_left(run) if at == "embed" else None
+    rest = f", {duration(left)} left" if left is not None else ""
+    steps = [
+        f"{PASSED} {words}"
+        if number < place
+        else f"**{words}{counted}{rest}**"
+        if number == place
+        else f"○ {words}"
+        for number, words in enumerate(_STEPS.values())
+    ]
+    return "  ·  ".join(steps)
+
+
+def duration(span: timedelta) -> str:
+    """A length of time as one waits for it, rounded."""
+    seconds = span.total_seconds()
+    if seconds < 90:
+        return f"about {max(1, round(seconds))} s"
+    return f"about {round(seconds / 60)} min" if seconds < 5_400 else f"about {seconds / 3_600:.1f} h"
+
+
+def draw_failure(view: Frame, last: Run | None, *, recorded: bool) -> None:
+    """How the last run of this process failed, where it did, with what can be done; of any process if `recorded`."""
+    failure = workbench().work.failure(_key(view)) or (
+        recorded_failure(last, advice=_AFTER_DEATH) if recorded else None
+    )
+    if failure is None or (last is not None and st.session_state.get(_READ) == last.id):
+        return
+    if last is not None and last.state == "failed" and failure.code == VotesAtRisk.code:
+        wanted = Wanted.of(last)
+        st.warning(f"{LOST} Votes are at risk: nothing was changed", icon=":material/how_to_vote:")
+        st.text(failure.message)
+        st.text("They hang on chunks whose text is no longer there, or that a full run makes anew.")
+        with st.container(horizontal=True):
+            draw_confirmed_start(view, wanted, told=failure.message, key="refused")
+            _draw_read(view, last)
+        return
+    if last is not None and last.state == "failed" and failure.code == SourcesGone.code:
+        _draw_sources_gone(view, last, failure)
+        return
+    if isinstance(failure, Cancelled) or (last is not None and last.state == "cancelled"):
+        st.info("The run was stopped: the index is as it was before", icon=":material/stop_circle:")
+        st.text("Vectors that were made already are kept, and the next run begins with them.")
+    else:
+        draw_banner(failure, key="index-run", retry=False)
+    if last is not None:
+        _draw_read(view, last)
+
+
+def _draw_sources_gone(view: Frame, last: Run, failure: MedirError) -> None:
+    st.warning(f"{LOST} Documents are gone: nothing was changed", icon=":material/folder_off:")
+    st.text(failure.message)
+    st.text(failure.hint)
+    with st.container(horizontal=True):
+        if may_maintain() and st.button(
+            "They were meant to go…", key="empty-scope", icon=":material/delete_forever:"
+        ):
+            _ask_to_empty(view, Wanted.of(last), failure.message)
+        _draw_read(view, last)
+
+
+def draw_confirmed_start(view: Frame, wanted: Wanted, *, told: str, key: str) -> None:
+    """A maintainer's button for a run that loses votes; `told` says how many. It asks once more."""
+    if may_maintain() and st.button(
+        "Reindex and lose the votes…", key=f"lose-votes-{key}", icon=":material/delete_forever:"
+    ):
+        _ask(view, wanted, told)
+
+
+def _draw_read(view: Frame, last: Run) -> None:
+    def read() -> None:
+        # a viewer has read it for this page alone
+        if may_maintain():
+            workbench().work.forget_failure(_key(view))
+        st.session_state[_READ] = last.id
+
+    st.button("Leave it at that", key="failure-read", on_click=read)
+
+
+@dialog("Lose votes?", icon=":material/how_to_vote:")
+def _ask(view: Frame, wanted: Wanted, told: str) -> None:
+    st.text(told)
+    st.text(
+        "Votes are judgements that people made; nothing brings them back. An incremental run keeps those on every "
+        "chunk whose text is still there."
+    )
+    st.text(f"The run: {wanted.told}.")
+    with st.container(horizontal=True):
+        lost = st.button(
+            "Lose them and reindex",
+            key="confirm-loss",
+            type="primary",
+            on_click=start_run,
+            args=(view, wanted),
+            kwargs={"lose_votes": True},
+        )
+        kept = st.button("Keep them", key="keep-votes")
+        if lost or kept:
+            st.rerun()
+
+
+@dialog("Take them out of the index?", icon=":material/folder_off:")
+def _ask_to_empty(view: Frame, wanted: Wanted, told: str) -> None:
+    st.text(told)
+    st.text("Votes on what goes are lost with it; nothing brings them back.")
+    st.text(f"The run: {wanted.told}.")
+    with st.container(horizontal=True):
+        gone = st.button(
+            "Take them out",
+            key="confirm-empty",
+            type="primary",
+            on_click=start_run,
+            args=(view, wanted),
+            kwargs={"lose_votes": True, "empty": True},
+        )
+        kept = st.button("Keep the index", key="keep-index")
+        if gone or kept:
+            st.rerun()
+
+
+def _share(run: Run) -> float:
+    done, total = run.progress.get("done"), run.progress.get("total")
+    return min(1.0, done / total) if isinstance(done, int) and isinstance(total, int) and total else 0.0
+
+
+def _key(view: Frame) -> str:
+    return index_run_key(view.project.project_id)

@@ -1,0 +1,1 @@
+"""The page Report: how is the search doing?"""

@@ -1,0 +1,1 @@
+"""The page Search: what does it find, and would I cite it?"""

@@ -1,0 +1,293 @@
+"""One index run, from the sources to the new index.
+
+Nothing is written to the index before one last transaction, so readers see the old index or the new one, also
+after a kill. Vectors are kept as they are made, so a run that died does not pay for them again.
+"""
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+from rag_core.chunking import CHUNKER_VERSION
+from rag_core.database.candidates import TEXT_SEARCH_CONFIG
+from rag_core.database.chunks import (
+    ChunkRow,
+    MovedChunk,
+    count_votes,
+    delete_chunks,
+    fill_vectors,
+    insert_chunks,
+    model_of_vectors,
+    move_chunks,
+    read_standing,
+)
+from rag_core.database.connections import Connection, Database
+from rag_core.database.index_identity import (
+    ScopeState,
+    count_chunks,
+    read_identity,
+    write_identity,
+    write_scope_state,
+)
+from rag_core.database.lexemes import has_spellings, write_spellings
+from rag_core.database.projects import Project
+from rag_core.database.vectors import drop_unused_vectors
+from rag_core.embedding.providers import Providers
+from rag_core.errors import VotesAtRisk
+from rag_core.index.matching import Plan, match, rebuild
+from rag_core.index.material import Material, Target, read_material, require_session
+from rag_core.index.outcome import ChangeReport, IndexMode, IndexReport
+from rag_core.index.sources_gone import refuse_gone
+from rag_core.index.vectors import ChunkVectors, embed_chunks
+from rag_core.model import ALL_SCOPES, Actor, Scope
+from rag_core.ports import Clock
+from rag_core.runs import Progress, running
+from rag_core.sources.documents import list_everywhere
+from rag_core.sources.git import GitRepository
+
+
+class Indexing:
+    """Index runs of one installation."""
+
+    def __init__(self, *, database: Database, providers: Providers, clock: Clock) -> None:
+        self._database = database
+        self._providers = providers
+        self._clock = clock
+
+    def run(
+        self,
+        project: Project,
+        *,
+        actor: Actor,
+        mode: IndexMode = "incremental",
+        scopes: tuple[Scope, ...] = ALL_SCOPES,
+        session_id: str | None = None,
+        ref: str | None = None,
+        dry_run: bool = False,
+        allow_vote_loss: bool = False,
+        allow_emptied: bool = False,
+        listener: Progress | None = None,
+        run_id: uuid.UUID | None = None,
+    ) -> IndexReport:
+        """Bring the index up to date with the sources.
+
+        Args:
+            project: What to index.
+            actor: Who asked for it.
+            mode: `incremental` keeps every chunk whose text is still there, with its id, vector and votes;
+                `full` deletes and recreates.
+            scopes: Which scopes; the others keep their chunks.
+            session_id: Only this session; `scopes` then plays no part.
+            ref: Another commit, branch or tag than the project's own.
+            dry_run: Read and count, write nothing.
+            allow_vote_loss: Go on although votes hang on chunks that will be deleted.
+            allow_emptied: Go on although nothing is left of a scope that is in the index.
+            listener: Told of the progress.
+            run_id: Given where the caller has promised an id already.
+
+        Raises:
+            Refused: Votes would be lost, a scope would be emptied, or the configured model is not that of the vectors
+                that stay.
+            Busy: Another index run holds the project.
+            UsageError: The repository, the ref or the session does not exist, or there is nothing to index.
+            Unavailable: There is no git, or no database.
+        """
+        target = Target(
+            scopes=(Scope.SESSION,) if session_id is not None else scopes,
+            session_id=session_id,
+            ref=ref or project.ref,
+        )
+        if session_id is not None:
+            # what was never begun leaves no run behind
+            require_session(self._database, project.project_id, session_id)
+        with running(
+            self._database,
+            project.project_id,
+            "index",
+            actor=actor,
+            parameters={
+                "mode": mode,
+                "scopes": [str(scope) for scope in target.scopes],
+                "sessionId": session_id,
+                "ref": target.ref,
+                "dryRun": dry_run,
+            },
+            exclusive=True,
+            listener=listener,
+            run_id=run_id,
+        ) as handle:
+            material = read_material(self._database, project, target, handle.progress)
+            with self._database.connection() as connection:
+                identity = read_identity(connection, project.project_id)
+                plan = _plan(connection, project, target, material, mode)
+                refuse_gone(
+                    project,
+                    target,
+                    material=material,
+                    plan=plan,
+                    elsewhere=lambda: list_everywhere(GitRepository(Path(project.repo)), ref=target.ref),
+                    agreed=allow_emptied,
+                )
+                votes = count_votes(connection, project.project_id, [chunk.id for chunk in plan.removed])
+            if votes and not allow_vote_loss and not dry_run:
+                raise VotesAtRisk(votes)
+            # whoever listens knows by this step that no vote is lost without being told
+            handle.progress("embed", 0, 0)
+            vectors = embed_chunks(
+                self._database,
+                self._providers,
+                project.project_id,
+                index_model=identity.embedding_model if identity else None,
+                may_change_model=mode == "full" and target.scopes == ALL_SCOPES,
+                chunks=material.chunks,
+                progress=handle.progress,
+                dry_run=dry_run,
+            )
+            if not dry_run:
+                handle.progress("write", 0, len(material.chunks))
+                handle.confirm()
+                with self._database.transaction() as connection:
+                    plan = _plan(connection, project, target, material, mode)
+                    lost = delete_chunks(connection, project.project_id, [chunk.id for chunk in plan.removed])
+                    if lost and not allow_vote_loss:
+                        raise VotesAtRisk(lost)
+                    self._write(connection, project, target, material=material, plan=plan, vectors=vectors)
+                    votes = lost
+            report = _report(
+                str(handle.id),
+                mode,
+                target,
+                material=material,
+                plan=plan,
+                vectors=vectors,
+                votes=votes,
+                dry_run=dry_run,
+            )
+            handle.result = report.to_json()
+            return report
+
+    def _write(
+        self,
+        connection: Connection,
+        project: Project,
+        target: Target,
+        *,
+        material: Material,
+        plan: Plan,
+        vectors: ChunkVectors,
+    ) -> None:
+        project_id = project.project_id
+        move_chunks(
+            connection,
+            project_id,
+            [MovedChunk(id=standing.id, chunk=chunk) for standing, chunk in plan.moved],
+        )
+        fill_vectors(
+            connection,
+            project_id,
+            vectors.model_id,
+            {
+                standing.id: vectors.by_hash[chunk.content_hash]
+                for standing, chunk in (*plan.kept, *plan.moved)
+                if standing.embedding_model != vectors.model_id and chunk.content_hash in vectors.by_hash
+            },
+        )
+        insert_chunks(connection, project_id, _rows(plan, vectors))
+        if plan.added or plan.removed or not has_spellings(connection, project_id):
+            write_spellings(connection, project_id)
+        write_identity(
+            connection,
+            project_id,
+            embedding_model=model_of_vectors(connection, project_id),
+            chunker_version=CHUNKER_VERSION,
+            text_search_config=TEXT_SEARCH_CONFIG,
+        )
+        for scope in target.scopes:
+            write_scope_state(
+                connection, project_id, self._state(connection, project_id, scope, target, material)
+            )
+        drop_unused_vectors(connection, project_id)
+
+    def _state(
+        self, connection: Connection, project_id: str, scope: Scope, target: Target, material: Material
+    ) -> ScopeState:
+        tree = material.tree if scope is not Scope.SESSION else None
+        return ScopeState(
+            scope=scope,
+            commit=tree.commit if tree else None,
+            ref=target.ref if tree else None,
+            files=material.sources[scope],
+            chunks=count_chunks(connection, project_id, (scope,))[0],
+            indexed_at=self._clock.now(),
+            skipped=[
+                {"path": entry.path, "reason": str(entry.reason)}
+                for entry in (tree.skipped if tree else ())
+                if entry.scope is scope
+            ],
+            notes=[
+                {"path": note.path, "note": note.note}
+                for note in (tree.notes if tree else ())
+                if note.scope is scope
+            ],
+        )
+
+
+def _plan(
+    connection: Connection, project: Project, target: Target, material: Material, mode: IndexMode
+) -> Plan:
+    standing = read_standing(connection, project.project_id, target.scopes, target.session_id)
+    return rebuild(standing, material.chunks) if mode == "full" else match(standing, material.chunks)
+
+
+def _rows(plan: Plan, vectors: ChunkVectors) -> Iterator[ChunkRow]:
+    for chunk in plan.added:
+        vector = vectors.by_hash.get(chunk.content_hash)
+        yield ChunkRow(
+            id=uuid.uuid4(),
+            chunk=chunk,
+            embedding=vector,
+            embedding_model=None if vector is None else vectors.model_id,
+        )
+
+
+def _report(
+    run_id: str,
+    mode: IndexMode,
+    target: Target,
+    *,
+    material: Material,
+    plan: Plan,
+    vectors: ChunkVectors,
+    votes: int,
+    dry_run: bool,
+) -> IndexReport:
+    tree = material.tree
+    return IndexReport(
+        run_id=run_id,
+        mode=mode,
+        dry_run=dry_run,
+        commit=tree.commit if tree else None,
+        counts={
+            scope: (
+                1 if target.session_id is not None else material.sources[scope],
+                material.chunk_count(scope),
+            )
+            for scope in target.scopes
+        },
+        embedding=vectors.report,
+        changes=ChangeReport(
+            kept=len(plan.kept), moved=len(plan.moved), added=len(plan.added), removed=len(plan.removed)
+        ),
+        skipped=tuple(
+            {"path": entry.path, "reason": str(entry.reason), "byRule": entry.reason.by_rule}
+            for entry in (tree.skipped if tree else ())
+            if entry.scope in target.scopes
+        ),
+        notes=tuple(
+            {"path": note.path, "note": note.note}
+            for note in (tree.notes if tree else ())
+            if note.scope in target.scopes
+        ),
+        votes_lost=votes,
+        outside=material.outside,
+    )

@@ -1,6 +1,0 @@
-"""Indexing: read, chunk, match, embed, then show the new index in one transaction."""
-
-from rag_core.indexing.report import EmbeddingReport, IndexMode, IndexReport
-from rag_core.indexing.run import Indexing
-
-__all__ = ["EmbeddingReport", "IndexMode", "IndexReport", "Indexing"]

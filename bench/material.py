@@ -17,11 +17,11 @@ from pathlib import Path
 from medir.configuration import load_configuration
 from medir.wiring import Services, open_services
 from rag_core.chunking import CHUNKER_VERSION
-from rag_core.database.candidates import TEXT_SEARCH_CONFIG
-from rag_core.database.chunks import ChunkRow, insert_chunks
-from rag_core.database.index_identity import read_identity, write_identity
-from rag_core.database.lexemes import write_spellings
+from rag_core.database.index.chunks import ChunkRow, insert_chunks
+from rag_core.database.index.identity import read_identity, write_identity
 from rag_core.database.projects import Project, insert_project
+from rag_core.database.search.candidates import TEXT_SEARCH_CONFIG
+from rag_core.database.search.spellings import write_spellings
 from rag_core.evaluation import read_golden_set
 from rag_core.golden.cases import GoldenCase
 from rag_core.index.vectors import embed_chunks

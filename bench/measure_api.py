@@ -35,7 +35,7 @@ from pathlib import Path
 import psutil
 
 from material import TOP
-from rag_core.database.server import EmbeddedServer
+from rag_core.database.server.server import EmbeddedServer
 from rag_core.evaluation import read_golden_set
 
 CORPUS = TOP / "golden_set" / "corpus"

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import psycopg
 
-from rag_core.database.server_cluster import installed_programs
+from rag_core.database.server.cluster import installed_programs
 
 MEDIR = (sys.executable, "-c", "from medir.cli import main; main()")
 WITHIN_S = 60.0

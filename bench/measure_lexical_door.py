@@ -15,10 +15,10 @@ from datetime import UTC, datetime
 from material import BENCH, CORPORA, TOP, index_collection, index_corpus, throwaway_services
 from medir.sample import ensure_sample
 from medir.wiring import Services
-from rag_core.database.candidates import LexicalQuery, SignalRow, lexical_candidates, vector_candidates
 from rag_core.database.connections import Connection
-from rag_core.database.index_identity import read_identity
-from rag_core.database.lexemes import has_spellings, read_spellings, read_tokens, write_spellings
+from rag_core.database.index.identity import read_identity
+from rag_core.database.search.candidates import LexicalQuery, SignalRow, lexical_candidates, vector_candidates
+from rag_core.database.search.spellings import has_spellings, read_spellings, read_tokens, write_spellings
 from rag_core.evaluation import read_golden_set
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.verdicts import judge

@@ -28,7 +28,7 @@ from material import TOP, throwaway_services
 from medir.configuration import load_configuration
 from medir.wiring import Services, open_services
 from rag_core.database.connections import Connection
-from rag_core.database.report import (
+from rag_core.database.report.counts import (
     COUNTS,
     LATENCIES,
     RANKS,

@@ -13,7 +13,7 @@ from rag_core.adopting import SettingsInForce, settings_in_force
 from rag_core.clock import SystemClock
 from rag_core.database.address import identifier, psql
 from rag_core.database.connections import connect, translated_errors
-from rag_core.database.index_identity import read_scope_states
+from rag_core.database.index.identity import read_scope_states
 from rag_core.database.migration import migration_status
 from rag_core.database.projects import Project, list_projects
 from rag_core.database.standing import Standing, locale_problem, read_standing

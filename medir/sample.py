@@ -11,9 +11,9 @@ from pathlib import Path
 from medir.turns import in_turn
 from medir.wiring import Services
 from rag_core.chunking import CHUNKER_VERSION
-from rag_core.database.candidates import TEXT_SEARCH_CONFIG
-from rag_core.database.index_identity import read_identity, read_scope_states
+from rag_core.database.index.identity import read_identity, read_scope_states
 from rag_core.database.projects import Project, find_project
+from rag_core.database.search.candidates import TEXT_SEARCH_CONFIG
 from rag_core.errors import Refused, Unavailable, UsageError
 from rag_core.index.session_import import import_sessions
 from rag_core.model import Actor, EmbeddingModel, Scope

@@ -11,7 +11,7 @@ from medir.configuration import Configuration
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.database.migration import migrate
-from rag_core.database.server import EmbeddedServer
+from rag_core.database.server.server import EmbeddedServer
 from rag_core.losses import Losses
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rag_core.database.adopted_settings import AdoptedSettings, insert_adopted, list_adopted, read_adopted
 from rag_core.database.connections import Database
-from rag_core.database.index_identity import read_identity
+from rag_core.database.index.identity import read_identity
 from rag_core.database.projects import Project
 from rag_core.errors import InvalidInput, Refused, UsageError
 from rag_core.files import read_regular_file, write_atomically

@@ -17,11 +17,11 @@ from rag_core.calibration.findings import DEPTHS, Findings, find
 from rag_core.calibration.replay import measure_replay
 from rag_core.calibration.table import Flags, build_table, judge_table
 from rag_core.comparing import side_of_baseline
-from rag_core.database.candidates import QUERY_VERSION
 from rag_core.database.connections import Database
-from rag_core.database.index_identity import count_chunks, fingerprint
+from rag_core.database.index.identity import count_chunks, fingerprint
 from rag_core.database.projects import Project
 from rag_core.database.runs import Run, recent_runs, request_cancel
+from rag_core.database.search.candidates import QUERY_VERSION
 from rag_core.errors import InvalidInput
 from rag_core.evaluation import Evaluation, first_source
 from rag_core.golden.baseline_file import Baseline

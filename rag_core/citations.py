@@ -6,16 +6,16 @@ Reads only; nothing here is a search, and no telemetry is written.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rag_core.database.candidates import build_lexical_query
-from rag_core.database.chunks import indexed_places, read_contents
 from rag_core.database.connections import Database
-from rag_core.database.positions import place_of_chunk
-from rag_core.database.source_chunks import (
+from rag_core.database.index.chunks import indexed_places, read_contents
+from rag_core.database.index.source_chunks import (
     SourceChunk,
     locate_chunk,
     matching_words,
     read_source_chunks,
 )
+from rag_core.database.search.candidates import build_lexical_query
+from rag_core.database.search.positions import place_of_chunk
 from rag_core.errors import UsageError
 from rag_core.excerpts import words_of
 from rag_core.golden.document import shown

@@ -11,9 +11,9 @@ from pathlib import Path
 from uuid import UUID
 
 from rag_core.answer import golden_hits_to_json
-from rag_core.database.chunks import indexed_places, read_contents
 from rag_core.database.connections import Database
-from rag_core.database.index_identity import count_chunks
+from rag_core.database.index.chunks import indexed_places, read_contents
+from rag_core.database.index.identity import count_chunks
 from rag_core.database.projects import Project
 from rag_core.errors import InvalidInput, Refused, UsageError
 from rag_core.expected_places import lint_places

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rag_core.database.adopted_settings import AdoptedSettings, read_adopted
 from rag_core.database.connections import Connection
-from rag_core.database.index_identity import read_identity
+from rag_core.database.index.identity import read_identity
 from rag_core.database.projects import Project
 from rag_core.errors import FaultySettings, MedirError
 from rag_core.files import NotReadable, read_regular_file

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import cast
 
 from rag_core.chunking import below_headings, chunk_markdown, clean_text
-from rag_core.database.chunks import find_text, read_place_texts, read_texts_with
 from rag_core.database.connections import Database
+from rag_core.database.index.chunks import find_text, read_place_texts, read_texts_with
 from rag_core.database.projects import Project
 from rag_core.errors import MedirError
 from rag_core.golden.cases import GoldenCase

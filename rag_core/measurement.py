@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from rag_core.database.candidates import QUERY_VERSION
 from rag_core.database.connections import Connection, Database
-from rag_core.database.index_identity import (
+from rag_core.database.index.identity import (
     IndexIdentity,
     ScopeState,
     count_chunks,
@@ -19,8 +18,9 @@ from rag_core.database.index_identity import (
     read_identity,
     read_scope_states,
 )
+from rag_core.database.index.vectors import keep_vectors, read_vectors
 from rag_core.database.projects import Project
-from rag_core.database.vectors import keep_vectors, read_vectors
+from rag_core.database.search.candidates import QUERY_VERSION
 from rag_core.errors import OperatorNeeded, Refused, UsageError
 from rag_core.golden.cases import GoldenSet
 from rag_core.in_force import CommittedFile, SettingsSources, read_sources

@@ -56,7 +56,7 @@ class LexicalOperator(StrEnum):
 
 
 class LexicalFunction(StrEnum):
-    """How a chunk's lexical score is computed. See `rag_core.database.candidates`."""
+    """How a chunk's lexical score is computed. See `rag_core.database.search.candidates`."""
 
     TS_RANK = "ts_rank"
     TS_RANK_CD = "ts_rank_cd"

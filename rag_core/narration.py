@@ -11,8 +11,8 @@ from datetime import datetime
 import psycopg
 
 from rag_core.database.connections import Database
+from rag_core.database.index.sessions import append_events
 from rag_core.database.narration import hold_session
-from rag_core.database.sessions import append_events
 from rag_core.errors import MedirError
 from rag_core.events import SessionEvent
 from rag_core.model import Actor, Ranking

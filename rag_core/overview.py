@@ -5,7 +5,7 @@ from datetime import datetime
 
 from rag_core.database.connections import Database
 from rag_core.database.data_version import DataVersion, read_data_version
-from rag_core.database.index_identity import count_chunks, read_identity, read_scope_states
+from rag_core.database.index.identity import count_chunks, read_identity, read_scope_states
 from rag_core.database.projects import Project, list_projects
 from rag_core.errors import MedirError
 from rag_core.in_force import Disagreement, read_committed, read_sources, settings_path

@@ -11,19 +11,19 @@ from dataclasses import dataclass
 
 from rag_core.answer import Answer, ExplainedChunk, Explanation, Timings
 from rag_core.database.adopted_settings import read_adopted
-from rag_core.database.candidates import (
+from rag_core.database.connections import Connection, Database
+from rag_core.database.index.chunks import place_meant, read_contents
+from rag_core.database.index.identity import count_chunks, has_vectors, read_identity
+from rag_core.database.projects import find_project
+from rag_core.database.search.candidates import (
     LexicalQuery,
     SignalRow,
     build_lexical_query,
     lexical_candidates,
     vector_candidates,
 )
-from rag_core.database.chunks import place_meant, read_contents
-from rag_core.database.connections import Connection, Database
-from rag_core.database.index_identity import count_chunks, has_vectors, read_identity
-from rag_core.database.positions import place_of_chunk, read_positions
-from rag_core.database.projects import find_project
-from rag_core.database.searches import SearchRecord
+from rag_core.database.search.positions import place_of_chunk, read_positions
+from rag_core.database.search.telemetry import SearchRecord
 from rag_core.embedding.providers import Providers
 from rag_core.errors import InvalidInput
 from rag_core.in_force import CommittedFile, CommittedFiles, SettingsSources

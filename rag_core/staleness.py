@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_core.chunking import chunk_markdown
-from rag_core.database.chunks import read_standing
 from rag_core.database.connections import Database
-from rag_core.database.index_identity import ScopeState
+from rag_core.database.index.chunks import read_standing
+from rag_core.database.index.identity import ScopeState
 from rag_core.database.projects import Project
 from rag_core.errors import MedirError, Unavailable
 from rag_core.model import Chunk, Place, Scope

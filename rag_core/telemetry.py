@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 
 from rag_core.database.connections import Database
-from rag_core.database.searches import SearchRecord, insert_search
+from rag_core.database.search.telemetry import SearchRecord, insert_search
 from rag_core.errors import MedirError, OperatorNeeded
 from rag_core.losses import Losses
 

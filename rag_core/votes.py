@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 from uuid import UUID
 
 from rag_core.database.connections import Connection, Database
-from rag_core.database.votes import (
+from rag_core.database.search.votes import (
     Purged,
     PurgeFilter,
     StoredVote,

@@ -24,7 +24,7 @@ from databases import drop_database
 from outbound import Watch
 from rag_core.database.connections import Database
 from rag_core.database.migration import migrate
-from rag_core.database.server import EmbeddedServer
+from rag_core.database.server.server import EmbeddedServer
 
 EXTERNAL_URL = pytest.StashKey[str | None]()
 WATCH = pytest.StashKey[Watch]()

@@ -13,7 +13,7 @@ from rag_core.database.address import shown_address
 from rag_core.database.connections import Database
 from rag_core.database.copies import dump, restore
 from rag_core.database.migration import migrate, migration_status
-from rag_core.database.server import EmbeddedServer
+from rag_core.database.server.server import EmbeddedServer
 from rag_core.errors import Unavailable, UsageError
 from rag_core.files import unfinished
 

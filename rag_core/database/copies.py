@@ -13,7 +13,7 @@ from pathlib import Path
 from rag_core.database.address import identifier, program_address, psql
 from rag_core.database.connections import connect, find_vector, translated_errors
 from rag_core.database.migration import ensure_extension
-from rag_core.database.server_cluster import installed_programs
+from rag_core.database.server.cluster import installed_programs
 from rag_core.database.standing import read_standing, require_place, require_server
 from rag_core.errors import DatabaseRefused, InvalidInput, OperatorNeeded, Unavailable
 

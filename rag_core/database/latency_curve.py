@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rag_core.database.connections import Connection
-from rag_core.database.report import Span
+from rag_core.database.report.counts import Span
 
 
 def read_latency_curve(

@@ -6,10 +6,10 @@ from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
-from rag_core.database.chunks import indexed_places
 from rag_core.database.connections import Connection, Database
-from rag_core.database.index_contents import sessions_by_state
-from rag_core.database.index_identity import ScopeState, count_chunks, read_scope_states
+from rag_core.database.index.chunks import indexed_places
+from rag_core.database.index.contents import sessions_by_state
+from rag_core.database.index.identity import ScopeState, count_chunks, read_scope_states
 from rag_core.database.projects import Project
 from rag_core.errors import MedirError
 from rag_core.index.left_out import LeftOut, Outside

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from rag_core.chunking import chunk_markdown, chunk_message
 from rag_core.database.connections import Database
+from rag_core.database.index.sessions import list_sessions, read_messages
 from rag_core.database.projects import Project
-from rag_core.database.sessions import list_sessions, read_messages
 from rag_core.errors import UsageError
 from rag_core.index.left_out import Outside
 from rag_core.model import Chunk, Scope

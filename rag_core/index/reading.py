@@ -4,17 +4,17 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from rag_core.database.chunks import place_meant
 from rag_core.database.connections import Database
-from rag_core.database.index_contents import (
+from rag_core.database.index.chunks import place_meant
+from rag_core.database.index.contents import (
     IndexedPlace,
     Showing,
     read_indexed_places,
     read_showings,
 )
+from rag_core.database.index.source_chunks import SourceChunk, locate_chunk, read_source_chunks
 from rag_core.database.projects import Project
 from rag_core.database.runs import Run, find_run, recent_runs, request_cancel
-from rag_core.database.source_chunks import SourceChunk, locate_chunk, read_source_chunks
 from rag_core.model import Place, Scope
 from rag_core.runs import close_interrupted, last_run
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rag_core.chunking import CHUNKER_VERSION
-from rag_core.database.candidates import TEXT_SEARCH_CONFIG
-from rag_core.database.chunks import (
+from rag_core.database.connections import Connection, Database
+from rag_core.database.index.chunks import (
     ChunkRow,
     MovedChunk,
     count_votes,
@@ -21,17 +21,17 @@ from rag_core.database.chunks import (
     move_chunks,
     read_standing,
 )
-from rag_core.database.connections import Connection, Database
-from rag_core.database.index_identity import (
+from rag_core.database.index.identity import (
     ScopeState,
     count_chunks,
     read_identity,
     write_identity,
     write_scope_state,
 )
-from rag_core.database.lexemes import has_spellings, write_spellings
+from rag_core.database.index.vectors import drop_unused_vectors
 from rag_core.database.projects import Project
-from rag_core.database.vectors import drop_unused_vectors
+from rag_core.database.search.candidates import TEXT_SEARCH_CONFIG
+from rag_core.database.search.spellings import has_spellings, write_spellings
 from rag_core.embedding.providers import Providers
 from rag_core.errors import VotesAtRisk
 from rag_core.index.matching import Plan, match, rebuild

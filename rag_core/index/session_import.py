@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from rag_core.database.connections import Database
-from rag_core.database.sessions import append_events
+from rag_core.database.index.sessions import append_events
 from rag_core.errors import InvalidInput
 from rag_core.sources.masking import mask_event
 from rag_core.sources.session_log import EventLine, RefusedLine, read_session_file

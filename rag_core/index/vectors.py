@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rag_core.database.connections import Database
-from rag_core.database.vectors import keep_vectors, read_vectors
+from rag_core.database.index.vectors import keep_vectors, read_vectors
 from rag_core.embedding.providers import Providers
 from rag_core.embedding.service import EmbeddingService
 from rag_core.errors import Refused

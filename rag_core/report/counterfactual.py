@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rag_core.database.connections import Database
-from rag_core.database.replays import ReplayableSearch, find_settings, stream_searches
-from rag_core.database.report import Span
+from rag_core.database.report.counts import Span
+from rag_core.database.report.replays import ReplayableSearch, find_settings, stream_searches
 from rag_core.errors import InvalidInput, UsageError
 from rag_core.model import (
     ALL_SCOPES,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from rag_core.database.connections import Database
 from rag_core.database.latency_curve import read_latency_curve
-from rag_core.database.report import Span
+from rag_core.database.report.counts import Span
 from rag_core.report.window import Window
 
 _STEPS = 100

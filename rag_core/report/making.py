@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import TypeVar
 
 from rag_core.database.connections import Connection, Database
-from rag_core.database.report import (
+from rag_core.database.report.counts import (
     PartCounts,
     PartLatencies,
     RecordedSettings,

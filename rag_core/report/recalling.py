@@ -8,10 +8,10 @@ from datetime import datetime
 from uuid import UUID, uuid5
 
 from rag_core.answer import Answer, Timings
-from rag_core.database.candidates import build_lexical_query
-from rag_core.database.chunks import read_contents, read_standing_of
 from rag_core.database.connections import Connection, Database
-from rag_core.database.replays import AskedSearch, find_asked_search
+from rag_core.database.index.chunks import read_contents, read_standing_of
+from rag_core.database.report.replays import AskedSearch, find_asked_search
+from rag_core.database.search.candidates import build_lexical_query
 from rag_core.errors import InvalidInput, UsageError
 from rag_core.model import (
     ALL_SCOPES,

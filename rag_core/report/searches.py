@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from rag_core.database.chunks import origin_of, place_of
 from rag_core.database.connections import Database
-from rag_core.database.recorded_searches import (
+from rag_core.database.index.chunks import origin_of, place_of
+from rag_core.database.report.counts import Span
+from rag_core.database.report.recorded_searches import (
     HitLine,
     SearchFilter,
     SearchLine,
@@ -15,8 +16,7 @@ from rag_core.database.recorded_searches import (
     hits_of_search,
     page_of_searches,
 )
-from rag_core.database.report import Span
-from rag_core.database.votes import StoredVote, list_votes
+from rag_core.database.search.votes import StoredVote, list_votes
 from rag_core.errors import UsageError
 from rag_core.model import Origin
 from rag_core.report.window import Window

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from rag_core.database.connections import Database
-from rag_core.database.replays import VotedSearch, read_voted_searches
+from rag_core.database.report.replays import VotedSearch, read_voted_searches
 from rag_core.model import SearchSettings
 from rag_core.report.counterfactual import Rival, replay_hits
 

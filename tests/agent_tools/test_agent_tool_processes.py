@@ -21,7 +21,7 @@ from medir.cli.frame import run
 from medir.configuration import load_configuration
 from medir.wiring import open_services
 from ollama_server import closed_port
-from rag_core.database.server import EmbeddedServer
+from rag_core.database.server.server import EmbeddedServer
 
 PATIENCE_S = 60
 _HANDSHAKE = (

@@ -9,7 +9,7 @@ from test_callers import QUESTION, SEARCH, problem
 
 from medir.configuration import load_configuration
 from rag_core.database.migration import migrate
-from rag_core.database.server import EmbeddedServer
+from rag_core.database.server.server import EmbeddedServer
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from month_material import Machine, told
 from bag_of_words import bag
 from material import Repository, WorkingTree
 from ollama_server import OllamaServer
-from rag_core.database.server import EmbeddedServer
+from rag_core.database.server.server import EmbeddedServer
 
 MODEL = "nomic-embed-text:latest"
 CASES_FILE = "golden_set/cases.yaml"

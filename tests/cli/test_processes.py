@@ -17,7 +17,7 @@ from material import DOCUMENTS, Repository
 from ollama_server import Fault, OllamaServer
 from rag_core.database.connections import Database
 from rag_core.database.runs import recent_runs
-from rag_core.database.server import EmbeddedServer
+from rag_core.database.server.server import EmbeddedServer
 from rag_core.projects import add_project
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import rag_core
 from rag_core.database.migration import migrate
-from rag_core.database.server import EmbeddedServer
-from rag_core.database.server_cluster import installed_programs
+from rag_core.database.server.cluster import installed_programs
+from rag_core.database.server.server import EmbeddedServer
 
 SCHEMA_FILE = Path(rag_core.__file__).parent / "database" / "schema.sql"
 _HEADER = "-- Made from the migrations by tests/sql/schema_dump.py; changes go into a new migration.\n"

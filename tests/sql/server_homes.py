@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import rag_core
-from rag_core.database.server import EmbeddedServer
+from rag_core.database.server.server import EmbeddedServer
 
 IS_ROOT = os.geteuid() == 0
 
@@ -23,9 +23,9 @@ PYTHON_PATH = os.pathsep.join([str(Path(rag_core.__file__).parents[1]), *filter(
 _CLIENT = """
 import os, resource, sys
 import encodings.ascii, encodings.idna, encodings.latin_1, importlib.metadata
-import rag_core.database.server_cluster, rag_core.database.server_postmaster
+import rag_core.database.server.cluster, rag_core.database.server.postmaster
 from pathlib import Path
-from rag_core.database.server import EmbeddedServer
+from rag_core.database.server.server import EmbeddedServer
 from rag_core.errors import DatabaseUnavailable
 if sys.argv[2] != "-1":
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))

@@ -9,15 +9,15 @@ import pytest
 import rows
 from psycopg import sql
 
-from rag_core.database.candidates import (
+from rag_core.database.connections import Connection, Database
+from rag_core.database.index.chunks import ChunkRow, insert_chunks
+from rag_core.database.search.candidates import (
     SignalRow,
     build_lexical_query,
     lexical_candidates,
     vector_candidates,
 )
-from rag_core.database.chunks import ChunkRow, insert_chunks
-from rag_core.database.connections import Connection, Database
-from rag_core.database.positions import read_positions
+from rag_core.database.search.positions import read_positions
 from rag_core.model import (
     CandidateSettings,
     Chunk,

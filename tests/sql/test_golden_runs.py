@@ -12,9 +12,9 @@ from material import ANA, CASES, Fixed, Repository, Services, services
 from ollama_server import closed_port
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
+from rag_core.database.index.sessions import append_events
 from rag_core.database.projects import Project
 from rag_core.database.runs import recent_runs
-from rag_core.database.sessions import append_events
 from rag_core.embedding.providers import Providers
 from rag_core.errors import FaultyGoldenSet, InvalidInput, Refused, UsageError
 from rag_core.evaluation import GoldenRun, raise_project_floor

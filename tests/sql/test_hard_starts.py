@@ -17,9 +17,9 @@ import psycopg
 import pytest
 from server_homes import IS_ROOT, NOBODY, client, copy_home, first_line, open_folder, postmaster_pid
 
-from rag_core.database.server import EmbeddedServer
-from rag_core.database.server_account import home_digest
-from rag_core.database.server_cluster import installed_programs
+from rag_core.database.server.account import home_digest
+from rag_core.database.server.cluster import installed_programs
+from rag_core.database.server.server import EmbeddedServer
 from rag_core.errors import DatabaseUnavailable
 
 root_only = pytest.mark.skipif(not IS_ROOT, reason="only root can make files of other owners")

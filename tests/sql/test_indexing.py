@@ -14,12 +14,12 @@ from material import ANA, DOCUMENTS, Fixed, Repository, Services, make_project, 
 from ollama_server import Fault, OllamaServer
 from rag_core.chunking import CHUNKER_VERSION
 from rag_core.clock import SystemClock
-from rag_core.database.candidates import QUERY_VERSION
 from rag_core.database.connections import Database
-from rag_core.database.index_identity import fingerprint, read_identity, read_scope_states
+from rag_core.database.index.identity import fingerprint, read_identity, read_scope_states
+from rag_core.database.index.sessions import append_events
 from rag_core.database.projects import Project
 from rag_core.database.runs import recent_runs
-from rag_core.database.sessions import append_events
+from rag_core.database.search.candidates import QUERY_VERSION
 from rag_core.embedding.providers import Providers
 from rag_core.errors import Busy, Refused, UsageError
 from rag_core.events import SessionEvent

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from material import ANA, Repository, services
-from rag_core.database.candidates import LexicalQuery, build_lexical_query, lexical_candidates
-from rag_core.database.chunks import ChunkRow, insert_chunks
 from rag_core.database.connections import Connection, Database
-from rag_core.database.lexemes import has_spellings, read_spellings, read_tokens, write_spellings
-from rag_core.database.positions import read_positions
+from rag_core.database.index.chunks import ChunkRow, insert_chunks
+from rag_core.database.search.candidates import LexicalQuery, build_lexical_query, lexical_candidates
+from rag_core.database.search.positions import read_positions
+from rag_core.database.search.spellings import has_spellings, read_spellings, read_tokens, write_spellings
 from rag_core.index.outcome import IndexMode
 from rag_core.lexical.stop_words import STOP_WORDS
 from rag_core.lexical.terms import asked_terms

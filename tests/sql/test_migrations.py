@@ -18,7 +18,7 @@ from schema_dump import SCHEMA_FILE, dump_schema
 from databases import drop_database
 from rag_core.database.connections import Connection, Database
 from rag_core.database.migration import Migration, migrate, migration_status, shipped_migrations
-from rag_core.database.server_cluster import installed_programs
+from rag_core.database.server.cluster import installed_programs
 from rag_core.errors import DatabaseRefused, DatabaseUnavailable, OperatorNeeded, Refused
 
 NAMES = tuple(migration.name for migration in shipped_migrations())

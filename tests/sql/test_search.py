@@ -20,9 +20,9 @@ from rag_core.answer import Answer
 from rag_core.citations import require_indexed
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
-from rag_core.database.index_contents import read_indexed_places
+from rag_core.database.index.contents import read_indexed_places
+from rag_core.database.index.sessions import append_events
 from rag_core.database.projects import Project
-from rag_core.database.sessions import append_events
 from rag_core.embedding.providers import Providers
 from rag_core.errors import InvalidInput
 from rag_core.events import SessionEvent

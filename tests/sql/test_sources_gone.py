@@ -9,7 +9,7 @@ import rows
 
 from material import ANA, DOCUMENTS, Repository, make_project, services
 from rag_core.database.connections import Database
-from rag_core.database.sessions import append_events
+from rag_core.database.index.sessions import append_events
 from rag_core.errors import SourcesGone, UsageError
 from rag_core.events import SessionEvent
 from rag_core.model import Scope

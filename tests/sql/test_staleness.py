@@ -10,7 +10,7 @@ from material import ANA, CASES, DOCUMENTS, Fixed, Repository, Services, service
 from ollama_server import closed_port
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
-from rag_core.database.index_identity import read_scope_states
+from rag_core.database.index.identity import read_scope_states
 from rag_core.database.projects import Project
 from rag_core.embedding.providers import Providers
 from rag_core.model import EmbeddingModel, Scope

@@ -12,7 +12,7 @@ _BESIDE = """
 import sys, threading
 from pathlib import Path
 import numpy as np
-from rag_core.database.server import EmbeddedServer
+from rag_core.database.server.server import EmbeddedServer
 def start_and_stop():
     for _ in range(3):
         server = EmbeddedServer(Path(sys.argv[1]))

@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from rag_core.database.server_locks import open_own_file
+from rag_core.database.server.locks import open_own_file
 
 _MOST_BYTES = 1_000_000
 _KEPT_BYTES = 200_000

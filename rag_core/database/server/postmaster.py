@@ -19,11 +19,11 @@ from pathlib import Path
 import psutil
 import psycopg
 
-from rag_core.database.server_account import SOCKET_NAME, command_as
-from rag_core.database.server_cluster import CHILD_ENVIRONMENT
-from rag_core.database.server_connection import PORT, Place, ask, in_one_line, recorded, same_folder
-from rag_core.database.server_locks import open_own_file
-from rag_core.database.server_log import last_log_line
+from rag_core.database.server.account import SOCKET_NAME, command_as
+from rag_core.database.server.cluster import CHILD_ENVIRONMENT
+from rag_core.database.server.connection import PORT, Place, ask, in_one_line, recorded, same_folder
+from rag_core.database.server.locks import open_own_file
+from rag_core.database.server.log import last_log_line
 from rag_core.errors import DatabaseUnavailable
 
 _logger = logging.getLogger(__name__)

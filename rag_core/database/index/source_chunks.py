@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag_core.database.candidates import LexicalQuery
-from rag_core.database.chunks import origin_of, place_of
 from rag_core.database.connections import Connection
+from rag_core.database.index.chunks import origin_of, place_of
+from rag_core.database.search.candidates import LexicalQuery
 from rag_core.model import Origin, Place
 
 

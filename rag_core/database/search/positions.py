@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from rag_core.database.candidates import LexicalQuery, ScoreParts
-from rag_core.database.chunks import origin_of
 from rag_core.database.connections import Connection
+from rag_core.database.index.chunks import origin_of
+from rag_core.database.search.candidates import LexicalQuery, ScoreParts
 from rag_core.model import CandidateSettings, Origin, Place, Scope
 from rag_core.ports import Vectors
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from rag_core.database.connections import Connection
-from rag_core.database.report import Span
+from rag_core.database.report.counts import Span
 
 _BATCH = 500
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from rag_core.database.connections import Connection
-from rag_core.database.report import Span
+from rag_core.database.report.counts import Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

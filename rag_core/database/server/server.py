@@ -23,10 +23,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from rag_core.database import server_account, server_connection, server_locks
-from rag_core.database.server_account import folder_errors
-from rag_core.database.server_connection import DATABASE, Place
-from rag_core.database.server_log import trim_log
+from rag_core.database.server import account as server_account
+from rag_core.database.server import connection as server_connection
+from rag_core.database.server import locks as server_locks
+from rag_core.database.server.account import folder_errors
+from rag_core.database.server.connection import DATABASE, Place
+from rag_core.database.server.log import trim_log
 from rag_core.errors import DatabaseUnavailable
 
 # what starts and stops processes is loaded by who does so: most commands find the server running
@@ -196,15 +198,15 @@ class EmbeddedServer:
 
     def _await_running(self, place: Place) -> bool:
         """Waits for a server that lives without answering: it may be starting, or ending."""
-        from rag_core.database import server_postmaster  # noqa: PLC0415
+        from rag_core.database.server import postmaster  # noqa: PLC0415
 
-        running = server_postmaster.postmaster(place)
+        running = postmaster.postmaster(place)
         if running is None:
             return False
         lines = server_connection.recorded(place.data)
         if not lines:
             # It has just been launched by a process that died, or its folder was deleted under it.
-            server_postmaster.end(place, running)
+            postmaster.end(place, running)
             return False
         sockets = Path(lines[4]) if len(lines) > 4 and lines[4] else place.sockets
         if os.path.realpath(sockets) != os.path.realpath(place.sockets):
@@ -215,16 +217,17 @@ class EmbeddedServer:
         ready = len(lines) > 7 and lines[7].strip() == "ready"
         if ready and not (place.sockets / server_account.SOCKET_NAME).exists():
             # Somebody cleared the socket's folder: nobody can reach this server ever again.
-            server_postmaster.end(place, running)
+            postmaster.end(place, running)
             return False
         size = place.log.stat().st_size if place.log.exists() else 0
-        return server_postmaster.await_answer(place, running, size, self._limit_s)
+        return postmaster.await_answer(place, running, size, self._limit_s)
 
     def _start(self, place: Place) -> None:
-        from rag_core.database import server_cluster, server_postmaster  # noqa: PLC0415
+        from rag_core.database.server import postmaster  # noqa: PLC0415
+        from rag_core.database.server import cluster as server_cluster
 
         server_account.require_open(place.data.parent, place.account)
-        server_postmaster.end_orphans(place)
+        postmaster.end_orphans(place)
         programs = server_cluster.programs_for(self._home, place.account)
         major = server_cluster.major_version(programs)
         state = server_cluster.data_state(place.data, major)
@@ -238,18 +241,18 @@ class EmbeddedServer:
         else:
             server_cluster.make_cluster(place.data, programs, place.account, self._limit_s)
         server_account.make_private(place.sockets, place.account)
-        server_postmaster.clear_stale_files(place)
-        server_postmaster.start(place, programs, self._limit_s)
+        postmaster.clear_stale_files(place)
+        postmaster.start(place, programs, self._limit_s)
 
     def _stop(self) -> bool:
-        from rag_core.database import server_postmaster  # noqa: PLC0415
+        from rag_core.database.server import postmaster  # noqa: PLC0415
 
         place = self._place()
-        running = server_postmaster.postmaster(place)
+        running = postmaster.postmaster(place)
         if running is None:
-            server_postmaster.end_orphans(place)
+            postmaster.end_orphans(place)
             return False
-        server_postmaster.end(place, running)
+        postmaster.end(place, running)
         if place.sockets.parent != self._home:
             with suppress(OSError):
                 place.sockets.rmdir()

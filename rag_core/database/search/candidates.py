@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
-from rag_core.database.chunks import origin_of, place_of
 from rag_core.database.connections import Connection
-from rag_core.database.lexemes import read_spellings, read_tokens
+from rag_core.database.index.chunks import origin_of, place_of
+from rag_core.database.search.spellings import read_spellings, read_tokens
 from rag_core.lexical.rank import WORTH, fewest_terms
 from rag_core.lexical.terms import Term, asked_terms, keys_of, resolved_terms
 from rag_core.lexical.tsquery import all_terms, any_of, at_least

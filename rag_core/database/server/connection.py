@@ -8,7 +8,7 @@ from urllib.parse import quote_from_bytes
 import psycopg
 
 from rag_core.database.address import libpq_variables
-from rag_core.database.server_account import Account, require_private
+from rag_core.database.server.account import Account, require_private
 from rag_core.errors import DatabaseUnavailable
 
 SUPERUSER = "medir"

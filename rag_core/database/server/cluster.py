@@ -15,8 +15,8 @@ import tempfile
 from pathlib import Path
 from typing import Literal
 
-from rag_core.database.server_account import Account, closed_folder, command_as, may_pass
-from rag_core.database.server_connection import SUPERUSER
+from rag_core.database.server.account import Account, closed_folder, command_as, may_pass
+from rag_core.database.server.connection import SUPERUSER
 from rag_core.errors import DatabaseUnavailable
 
 # Nothing of the caller's environment reaches the programs: neither its locale nor any PG variable.

@@ -1,0 +1,1 @@
+"""Queries of the report: recorded searches, counted and replayed."""

@@ -1,0 +1,1 @@
+"""The embedded server: its account, its cluster, its locks, and the process that keeps it."""

@@ -19,9 +19,9 @@ from datetime import UTC, datetime
 import numpy as np
 
 from material import TOP, fetch, index_collection, throwaway_services
-from rag_core.calibration.choice import Choice, Ground, decide
-from rag_core.calibration.contenders import LEXICAL_ONLY, VECTOR_ONLY, build_ballot
-from rag_core.calibration.families import Variant
+from rag_core.calibration.choice.contenders import LEXICAL_ONLY, VECTOR_ONLY, build_ballot
+from rag_core.calibration.choice.families import Variant
+from rag_core.calibration.choice.verdict import Choice, Ground, decide
 from rag_core.calibration.table import CandidateTable, build_table, judge_places
 from rag_core.metrics.measures import parse_measure
 from rag_core.model import Fusion, LexicalFunction, LexicalOperator, Place, RankingSettings

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from material import TOP
-from rag_core.calibration.exact import build_exact
+from rag_core.calibration.exact.exact import build_exact
 from rag_core.calibration.replay import measure_replay
 from rag_core.calibration.table import build_table, judge_places
 from rag_core.metrics.measures import parse_measure

@@ -26,7 +26,7 @@ from rag_core.evaluation import read_golden_set
 from rag_core.golden.cases import GoldenCase
 from rag_core.model import CandidateSet, Place, RankingSettings
 from rag_core.projects import cases_file
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 
 AGREEMENT = 1e-11
 _EPSILON = sys.float_info.epsilon

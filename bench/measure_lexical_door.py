@@ -36,7 +36,7 @@ from rag_core.model import (
     RankingSettings,
 )
 from rag_core.presets import EMBEDDED
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 from rag_core.search import unite
 
 DEPTH = 100

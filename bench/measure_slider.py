@@ -11,7 +11,7 @@ import numpy as np
 
 from material import TOP
 from measure_exact_curve import REPEATS, fastest, synthetic
-from rag_core.calibration.families import Variant
+from rag_core.calibration.choice.families import Variant
 from rag_core.calibration.findings import measures_shown
 from rag_core.calibration.landscape import build_landscape
 from rag_core.calibration.regions import draw_regions, sample_map

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.adopting import settings_history, settings_in_force
-from rag_core.calibration.choice import RESAMPLES
-from rag_core.calibration.families import Variant
+from rag_core.calibration.choice.families import Variant
+from rag_core.calibration.choice.verdict import RESAMPLES
 from rag_core.calibration.findings import DEPTHS, Findings, find
 from rag_core.calibration.replay import measure_replay
 from rag_core.calibration.table import Flags, build_table, judge_table

@@ -20,7 +20,7 @@ from rag_core.lost_cases import FrozenTexts, IndexedTexts, explain_losses
 from rag_core.measurement import LexicalWay, way_of
 from rag_core.model import Actor, CandidateSet, RankingSettings, SearchSettings
 from rag_core.presets import Overrides
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 from rag_core.runs import Progress
 from rag_core.sides import (
     Json,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rag_core.answer import hits_to_json, ranked_to_json
-from rag_core.calibration.exact import Exact, build_exact
+from rag_core.calibration.exact.exact import Exact, build_exact
 from rag_core.calibration.safety import Overtake, overtakes, safe_weights
 from rag_core.calibration.table import build_table, judge_table
 from rag_core.golden.cases import GoldenCase
@@ -17,7 +17,7 @@ from rag_core.golden.verdicts import CaseVerdict, judge
 from rag_core.metrics.intervals import Interval
 from rag_core.model import CandidateSet, Fusion, RankedCandidate, Ranking, RankingSettings, SearchSettings
 from rag_core.ranges import tell_outside
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

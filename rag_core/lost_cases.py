@@ -16,7 +16,7 @@ from rag_core.golden.causes import LossCause, Now, Since, Standing, Texts, Then,
 from rag_core.golden.verdicts import expected_entries, judge
 from rag_core.model import CandidateSet, Chunk, Origin, Place, RankingSettings, Scope
 from rag_core.presets import from_json
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 from rag_core.sides import Json, Side
 from rag_core.sources.decoding import Undecodable, decode, is_lfs_pointer
 from rag_core.sources.git import GitRepository

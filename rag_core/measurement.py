@@ -38,7 +38,7 @@ from rag_core.model import (
 from rag_core.plurals import counted
 from rag_core.ports import Vectors
 from rag_core.presets import FirstSource, Overrides
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 from rag_core.runs import Progress
 from rag_core.search import QuestionVector, Search
 

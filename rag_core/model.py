@@ -40,7 +40,7 @@ class Fate(StrEnum):
 
 
 class Fusion(StrEnum):
-    """How two signals become one score. See `rag_core.fusion`."""
+    """How two signals become one score. See `rag_core.ranking.fusion`."""
 
     WEIGHTED_SUM = "weightedSum"
     RRF = "rrf"

@@ -43,7 +43,7 @@ from rag_core.model import (
 from rag_core.narration import Narration
 from rag_core.ports import Clock, Vectors
 from rag_core.presets import Overrides
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 from rag_core.telemetry import Telemetry
 
 MAX_QUESTION_CHARS = 2000

@@ -12,7 +12,7 @@ from medir.cli.settings import describe
 from medir.cli.trial import in_force_option, trial_options
 from rag_core.baselines import baselines_folder, read_baseline
 from rag_core.calibrating import Calibration, Demands
-from rag_core.calibration.choice import Choice, Scored
+from rag_core.calibration.choice.verdict import Choice, Scored
 from rag_core.calibration.findings import Findings
 from rag_core.metrics.measures import parse_measure
 from rag_core.model import Fusion, SearchSettings

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rag_core.calibration.ceilings import ceiling_map, flat_map
-from rag_core.calibration.choice import Choice, Ground, decide
-from rag_core.calibration.contenders import TODAY, Contender, build_ballot
+from rag_core.calibration.choice.contenders import TODAY, Contender, build_ballot
+from rag_core.calibration.choice.families import Variant
+from rag_core.calibration.choice.verdict import Choice, Ground, decide
 from rag_core.calibration.effective import EffectiveWeight, effective_weight
-from rag_core.calibration.exact import Exact, build_exact
-from rag_core.calibration.families import Variant
+from rag_core.calibration.exact.ceilings import ceiling_map, flat_map
+from rag_core.calibration.exact.exact import Exact, build_exact
+from rag_core.calibration.exact.steps import ThresholdSteps, WeightSteps
+from rag_core.calibration.exact.thresholds import threshold_tolerances
 from rag_core.calibration.floor_standing import FloorStanding, stand
 from rag_core.calibration.replay import measure_replay
 from rag_core.calibration.safety import passing, safe_thresholds, safe_weights
 from rag_core.calibration.shortfall import Shortfall, fall_short
-from rag_core.calibration.steps import ThresholdSteps, WeightSteps
 from rag_core.calibration.table import Flags
-from rag_core.calibration.thresholds import threshold_tolerances
 from rag_core.calibration.trade import Trade, weigh_errors
 from rag_core.golden.cases import GoldenCase
 from rag_core.metrics.intervals import Interval

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rag_core.calibration.families import Variant
+from rag_core.calibration.choice.families import Variant
 from rag_core.calibration.safety import passing
 from rag_core.calibration.table import Flags
 from rag_core.golden.cases import GoldenCase

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rag_core.calibration.ceilings import CeilingMap, ceiling_map, flat_map
-from rag_core.calibration.exact import build_exact
-from rag_core.calibration.families import Variant, curve_at
+from rag_core.calibration.choice.families import Variant, curve_at
+from rag_core.calibration.exact.ceilings import CeilingMap, ceiling_map, flat_map
+from rag_core.calibration.exact.exact import build_exact
+from rag_core.calibration.exact.thresholds import threshold_tolerances
 from rag_core.calibration.replay import FATES, FateCode, Replay, carry_over, prepare_fusion, replay
 from rag_core.calibration.table import CandidateTable, Flags, Floats, Judgements
-from rag_core.calibration.thresholds import threshold_tolerances
 from rag_core.metrics.comparison import SAME
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.kernels import measure_hits

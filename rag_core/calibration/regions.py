@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.calibration.ceilings import CeilingMap, reaches
-from rag_core.calibration.lines import RESOLUTION
+from rag_core.calibration.exact.ceilings import CeilingMap, reaches
+from rag_core.calibration.exact.lines import RESOLUTION
 from rag_core.calibration.table import Flags, Floats
 from rag_core.metrics.comparison import SAME
 

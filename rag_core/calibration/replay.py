@@ -1,4 +1,4 @@
-"""Any ranking settings over many candidate sets at once, equal to `rag_core.ranking.rank` to the last bit."""
+"""Any ranking settings over many candidate sets at once, equal to `rag_core.ranking.ranking.rank` to the last bit."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.calibration.table import CandidateTable, Flags, Floats, Integers, Judgements
-from rag_core.fusion import RRF_K, scale_scores
 from rag_core.metrics.kernels import JudgedHits, first_relevant_rank, measure_hits
 from rag_core.metrics.measures import Measure
 from rag_core.model import Fate, Fusion, RankingSettings
+from rag_core.ranking.fusion import RRF_K, scale_scores
 
 
 class FateCode(IntEnum):
@@ -72,7 +72,7 @@ class Replay:
 
 
 def replay(table: CandidateTable, settings: RankingSettings) -> Replay:
-    """Rank every question of the table as `rag_core.ranking.rank` would.
+    """Rank every question of the table as `rag_core.ranking.ranking.rank` would.
 
     A question without candidates has no position. The table may be deeper than the settings ask for; the
     replay's own table is cut at their depth.

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rag_core.calibration.events import NEVER_FROM, find_overtaking, leading_members
-from rag_core.calibration.exact import Exact
-from rag_core.calibration.field import Targets
-from rag_core.calibration.lines import RESOLUTION
+from rag_core.calibration.exact.events import NEVER_FROM, find_overtaking, leading_members
+from rag_core.calibration.exact.exact import Exact
+from rag_core.calibration.exact.field import Targets
+from rag_core.calibration.exact.lines import RESOLUTION
+from rag_core.calibration.exact.steps import ThresholdSteps, WeightSteps
+from rag_core.calibration.exact.thresholds import threshold_tolerances
 from rag_core.calibration.replay import measure_replay
-from rag_core.calibration.steps import ThresholdSteps, WeightSteps
 from rag_core.calibration.table import CandidateTable, Flags, Floats, Judgements
-from rag_core.calibration.thresholds import threshold_tolerances
 from rag_core.metrics.comparison import SAME
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import PASSED

@@ -5,8 +5,8 @@ from typing import Protocol
 
 import numpy as np
 
-from rag_core.calibration.choice import Choice
-from rag_core.calibration.contenders import TODAY
+from rag_core.calibration.choice.contenders import TODAY
+from rag_core.calibration.choice.verdict import Choice
 from rag_core.calibration.table import Floats
 from rag_core.metrics.comparison import SAME
 from rag_core.metrics.intervals import Interval

@@ -1,7 +1,7 @@
 """Candidates and judgements of many cases as arrays, built once, so that a replay touches no object.
 
 Columns are a case's candidates in the order of ties (place, then ordinal): a stable sort by score alone breaks
-ties as `rag_core.ranking` does, and the chunks of one place stand side by side.
+ties as `rag_core.ranking.ranking` does, and the chunks of one place stand side by side.
 """
 
 import dataclasses

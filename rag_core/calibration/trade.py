@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rag_core.calibration.exact.steps import ThresholdSteps, tidy_thresholds
+from rag_core.calibration.exact.thresholds import Tolerances, threshold_tolerances
 from rag_core.calibration.safety import widest_thresholds
-from rag_core.calibration.steps import ThresholdSteps, tidy_thresholds
 from rag_core.calibration.table import CandidateTable, Judgements
-from rag_core.calibration.thresholds import Tolerances, threshold_tolerances
 from rag_core.errors import InvalidInput
 from rag_core.metrics.comparison import SAME
 from rag_core.metrics.intervals import Interval

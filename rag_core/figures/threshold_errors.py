@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import plotly.graph_objects as go
 
-from rag_core.calibration.steps import ThresholdSteps
+from rag_core.calibration.exact.steps import ThresholdSteps
 from rag_core.calibration.trade import Trade
 from rag_core.figures.layout import lay_out, say_empty
 from rag_core.figures.palette import BAD, GOOD, Theme

@@ -56,7 +56,7 @@ def remedies(
         case: The case, judged by `rag_core.golden.verdicts.judge`.
         found: Its candidates, fetched deeper than `settings` rank them where depth is to be tried.
         settings: The settings under which it failed.
-        rank: `rag_core.ranking.rank`; handed in because this package stands beside it.
+        rank: `rag_core.ranking.ranking.rank`; handed in because this package stands beside it.
         passing_weights: All vector weights at which the case passes, as closed intervals; worked out by
             `rag_core.calibration`, which stands above this package.
 

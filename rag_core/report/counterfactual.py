@@ -26,7 +26,7 @@ from rag_core.model import (
     SearchSettings,
 )
 from rag_core.presets import find_preset, from_json
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 from rag_core.report.numbers import Counterfactual
 from rag_core.report.overlap import overlap, rank_biased_overlap
 from rag_core.report.window import Window

@@ -24,7 +24,7 @@ from rag_core.model import (
     StandingChunk,
 )
 from rag_core.presets import from_json
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 from rag_core.report.counterfactual import candidates_of
 
 _Key = tuple[Place, int]

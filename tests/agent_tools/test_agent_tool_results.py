@@ -20,7 +20,7 @@ from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.model import Actor, CandidateSet, CandidateSettings, DegradedReason, SearchSettings
 from rag_core.presets import SEEDS
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 
 ROBOT = Actor(kind="agent", id="robô", surface="mcp")
 SETTINGS = SearchSettings(

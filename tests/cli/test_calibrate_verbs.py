@@ -13,7 +13,7 @@ from material import CASES, Repository
 from rag_core.database.connections import Database
 from rag_core.database.runs import recent_runs
 from rag_core.model import Candidate, CandidateSet, Origin, Place, RankingSettings, Scope
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 
 WITH_FOREIGN = (
     CASES + "  - id: vulcao\n    question: Qual vulcão islandês entrou em erupção?\n    no_answer: true\n"

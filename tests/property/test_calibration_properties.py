@@ -9,17 +9,17 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from golden_material import chunk, found
-from rag_core.calibration.ceilings import ceiling_map
-from rag_core.calibration.contenders import build_ballot
+from rag_core.calibration.choice.contenders import build_ballot
+from rag_core.calibration.choice.families import Variant, curve_at
 from rag_core.calibration.effective import effective_weight
-from rag_core.calibration.exact import Exact, build_exact
-from rag_core.calibration.families import Variant, curve_at
+from rag_core.calibration.exact.ceilings import ceiling_map
+from rag_core.calibration.exact.exact import Exact, build_exact
+from rag_core.calibration.exact.thresholds import threshold_tolerances
 from rag_core.calibration.landscape import Landscape, build_landscape
 from rag_core.calibration.regions import BANDS, draw_regions, sample_map
 from rag_core.calibration.replay import FATES, FateCode, measure_replay, replay
 from rag_core.calibration.safety import overtakes, passing, safe_thresholds, safe_weights, verdict_spans
 from rag_core.calibration.table import CandidateTable, Judgements, build_table, judge_places
-from rag_core.calibration.thresholds import threshold_tolerances
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.verdicts import judge
 from rag_core.metrics.measures import PASSED, parse_measure
@@ -32,7 +32,7 @@ from rag_core.model import (
     Place,
     RankingSettings,
 )
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 
 PLACES = ("docs/a.md", "docs/b.md", "docs/c.md", "docs/é.md", "session:a", "session:z")
 MEASURES = tuple(

@@ -14,7 +14,7 @@ from rag_core.golden.floor import raise_floor, read_floor
 from rag_core.golden.remedies import remedies
 from rag_core.golden.verdicts import judge, judge_all
 from rag_core.model import Candidate, CandidateSet, Origin, Place, RankingSettings, canonical_digest
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 
 FILES = ("a.md", "b.md", "c.md", "d.md")
 # few values, so that ties are common; all exact in binary

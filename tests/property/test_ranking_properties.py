@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from golden_material import chunk, found
-from rag_core.fusion import fuse
 from rag_core.model import (
     Candidate,
     CandidateSet,
@@ -21,7 +20,8 @@ from rag_core.model import (
     Ranking,
     RankingSettings,
 )
-from rag_core.ranking import rank
+from rag_core.ranking.fusion import fuse
+from rag_core.ranking.ranking import rank
 
 PLACES = ("docs/a.md", "docs/b.md", "docs/é.md", "session:a", "session:z")
 # coarse values make ties common, the others make every float possible

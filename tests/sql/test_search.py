@@ -40,7 +40,7 @@ from rag_core.model import (
 )
 from rag_core.presets import Overrides
 from rag_core.projects import add_project
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 
 SEEDS = Overrides(preset="seeds")
 

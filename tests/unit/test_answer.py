@@ -15,7 +15,7 @@ from rag_core.model import (
     SearchSettings,
 )
 from rag_core.presets import SEEDS
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 
 SETTINGS = SearchSettings(
     candidates=CandidateSettings(), ranking=SEEDS.ranking, source="preset", preset="seeds"

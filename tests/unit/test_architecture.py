@@ -36,8 +36,8 @@ def test_each_import_contract_fails_where_it_is_broken(tmp_path: Path) -> None:
         shutil.copytree(TOP / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(TOP / "pyproject.toml", tmp_path)
     for file, line in (
-        ("rag_core/model.py", "import rag_core.ranking"),
-        ("rag_core/fusion.py", "import psycopg"),
+        ("rag_core/model.py", "import rag_core.ranking.ranking"),
+        ("rag_core/ranking/fusion.py", "import psycopg"),
         ("rag_core/telemetry.py", "import click"),
         ("medir/wiring.py", "import streamlit"),
         ("medir/pages/__init__.py", "import medir.wiring"),

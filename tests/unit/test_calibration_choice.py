@@ -7,10 +7,16 @@ import numpy as np
 import pytest
 
 from golden_material import chunk, found
-from rag_core.calibration.choice import Choice, Ground, decide
-from rag_core.calibration.choosing import choose, prepare
-from rag_core.calibration.contenders import LEXICAL_ONLY, TODAY, VECTOR_ONLY, WEIGHTED_SUM, build_ballot
-from rag_core.calibration.families import Variant, build_family, vary
+from rag_core.calibration.choice.contenders import (
+    LEXICAL_ONLY,
+    TODAY,
+    VECTOR_ONLY,
+    WEIGHTED_SUM,
+    build_ballot,
+)
+from rag_core.calibration.choice.families import Variant, build_family, vary
+from rag_core.calibration.choice.margin import choose, prepare
+from rag_core.calibration.choice.verdict import Choice, Ground, decide
 from rag_core.calibration.table import build_table, judge_places
 from rag_core.errors import InvalidInput
 from rag_core.golden.cases import GoldenCase

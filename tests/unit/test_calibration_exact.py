@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from golden_material import chunk, found
-from rag_core.calibration.ceilings import ceiling_map
-from rag_core.calibration.exact import Exact, build_exact
-from rag_core.calibration.lines import crossings, level_crossings
-from rag_core.calibration.steps import Piece, WeightSteps, tidy
+from rag_core.calibration.exact.ceilings import ceiling_map
+from rag_core.calibration.exact.exact import Exact, build_exact
+from rag_core.calibration.exact.lines import crossings, level_crossings
+from rag_core.calibration.exact.steps import Piece, WeightSteps, tidy
+from rag_core.calibration.exact.thresholds import threshold_tolerances
 from rag_core.calibration.table import build_table, judge_places
-from rag_core.calibration.thresholds import threshold_tolerances
 from rag_core.metrics.measures import PASSED, REJECTED, parse_measure
 from rag_core.model import CandidateSet, Fusion, Place, RankingSettings
 

@@ -8,7 +8,7 @@ import pytest
 
 from golden_material import by_vector, chunk, found
 from medir.cli.calibrate import told_of_proposal
-from rag_core.calibration.families import Variant
+from rag_core.calibration.choice.families import Variant
 from rag_core.calibration.findings import Findings, find, measures_shown
 from rag_core.calibration.table import build_table, judge_table
 from rag_core.golden.cases import GoldenCase
@@ -24,7 +24,7 @@ from rag_core.model import (
     RankingSettings,
     SearchSettings,
 )
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 
 CASES = (
     GoldenCase(id="a", question="a?", expected=(Place("file", "a.md"),)),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from golden_material import chunk, found
-from rag_core.calibration.families import Variant
+from rag_core.calibration.choice.families import Variant
 from rag_core.calibration.findings import Findings, find
 from rag_core.calibration.floor_standing import standing_of
 from rag_core.calibration.table import build_table, judge_table

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from golden_material import chunk, found
-from rag_core.calibration.families import Variant
+from rag_core.calibration.choice.families import Variant
 from rag_core.calibration.landscape import Landscape, build_landscape
 from rag_core.calibration.regions import BANDS, RegionMap, draw_regions, sample_map
 from rag_core.calibration.table import build_table, judge_places

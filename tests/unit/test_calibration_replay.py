@@ -9,7 +9,7 @@ from rag_core.calibration.table import NOWHERE, build_table, judge_places, judge
 from rag_core.golden.cases import GoldenCase
 from rag_core.metrics.measures import PASSED, REJECTED, parse_measure
 from rag_core.model import Fate, Fusion, Place, RankingSettings
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 
 A, B, Z = (Place("file", f"docs/{letter}.md") for letter in "abz")
 SESSION = Place("session", "s1")

@@ -7,8 +7,9 @@ import pytest
 
 from golden_material import chunk, found
 from rag_core.calibration.effective import effective_weight
-from rag_core.calibration.exact import build_exact
-from rag_core.calibration.lines import RESOLUTION
+from rag_core.calibration.exact.exact import build_exact
+from rag_core.calibration.exact.lines import RESOLUTION
+from rag_core.calibration.exact.steps import ThresholdSteps, WeightSteps
 from rag_core.calibration.safety import (
     overtakes,
     passing,
@@ -18,7 +19,6 @@ from rag_core.calibration.safety import (
     widest_thresholds,
     widest_weights,
 )
-from rag_core.calibration.steps import ThresholdSteps, WeightSteps
 from rag_core.calibration.table import build_table, judge_places
 from rag_core.calibration.trade import weigh_errors
 from rag_core.errors import InvalidInput

@@ -12,7 +12,7 @@ from rag_core.formats.trec import trec_qrels, trec_run
 from rag_core.golden.cases import GoldenCase, GoldenSet
 from rag_core.golden.verdicts import judge_all
 from rag_core.model import Place, RankingSettings
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 
 FIVE = RankingSettings(weight_vector=1.0, weight_lexical=0.0, threshold=None, max_per_file=None, limit=5)
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from golden_material import chunk
-from rag_core.fusion import fuse, min_max, reciprocal_rank, weighted_sum, z_score
 from rag_core.model import Candidate, Fusion, RankingSettings
+from rag_core.ranking.fusion import fuse, min_max, reciprocal_rank, weighted_sum, z_score
 
 SETTINGS = RankingSettings(weight_vector=0.75, weight_lexical=0.25, threshold=None)
 BOTH = chunk("both.md", vector=(0.5, 1), lexical=(0.25, 3))

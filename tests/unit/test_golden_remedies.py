@@ -10,7 +10,7 @@ from rag_core.golden.cases import GoldenCase
 from rag_core.golden.remedies import Remedy
 from rag_core.golden.verdicts import judge
 from rag_core.model import CandidateSet, CandidateSettings, Fusion, Place, RankingSettings, SearchSettings
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 
 NO_ANSWER = GoldenCase(id="none", question="q", no_answer=True)
 

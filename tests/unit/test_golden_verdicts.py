@@ -8,7 +8,7 @@ from golden_material import VECTOR_ONLY, by_vector, chunk, found
 from rag_core.golden.cases import GoldenCase, GoldenSet
 from rag_core.golden.verdicts import CaseVerdict, judge, judge_all
 from rag_core.model import CandidateSet, Fate, Place, RankingSettings
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 
 
 def expecting(*places: str, case_id: str = "a", must_pass: bool = False) -> GoldenCase:

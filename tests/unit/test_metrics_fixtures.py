@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from golden_material import chunk
-from rag_core.fusion import fuse
 from rag_core.metrics.kernels import JudgedHits, measure_hits
 from rag_core.metrics.measures import Measure, MeasureKind, parse_measure
 from rag_core.model import Fusion, RankingSettings
+from rag_core.ranking.fusion import fuse
 
 FIXTURES = Path(__file__).parents[3] / "shared" / "data" / "metrics-fixtures"
 

@@ -1,7 +1,7 @@
 """The three steps between the fused order and the hits: each says what it kept and what it dropped."""
 
 from golden_material import chunk
-from rag_core.selection import Scored, Split, apply_threshold, cap_per_file, cut_at_limit
+from rag_core.ranking.selection import Scored, Split, apply_threshold, cap_per_file, cut_at_limit
 
 
 def scored(*entries: tuple[str, float]) -> list[Scored]:

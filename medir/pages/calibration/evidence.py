@@ -12,8 +12,8 @@ from medir.page_kit.signs import DASH, theme
 from medir.pages.calibration import words
 from medir.pages.calibration.scene import Scene, measures_of
 from medir.pages.calibration.setting import FUSIONS, go_to, setting_of_contender
-from rag_core.calibration.choice import Scored
-from rag_core.calibration.contenders import TODAY
+from rag_core.calibration.choice.contenders import TODAY
+from rag_core.calibration.choice.verdict import Scored
 from rag_core.calibration.effective import effective_weight
 from rag_core.calibration.trade import weigh_errors
 from rag_core.figures.layout import CONFIG

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from medir.page_kit.address import Parameter, choice_parameter, number_parameter, refuse
 from rag_core.calibrating import Calibration
-from rag_core.calibration.contenders import Contender
+from rag_core.calibration.choice.contenders import Contender
 from rag_core.calibration.findings import DEPTHS
 from rag_core.model import Fusion, LexicalFunction, LexicalOperator, RankingSettings, SearchSettings
 from rag_core.presets import PRESETS, is_measured_for, settings_of_preset

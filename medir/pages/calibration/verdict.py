@@ -8,8 +8,8 @@ from medir.pages.calibration import words
 from medir.pages.calibration.running import Kept
 from medir.pages.calibration.scene import outcome_of
 from medir.pages.calibration.setting import go_to, proposal_of, setting_of, today_of
-from rag_core.calibration.choice import Choice, Scored
-from rag_core.calibration.contenders import TODAY
+from rag_core.calibration.choice.contenders import TODAY
+from rag_core.calibration.choice.verdict import Choice, Scored
 from rag_core.model import Fusion
 from rag_core.plurals import counted
 from rag_core.ranges import tell_weights

@@ -4,7 +4,7 @@ import math
 
 from medir.page_kit.signs import DASH
 from medir.pages.calibration.setting import FUSIONS
-from rag_core.calibration.choice import Choice
+from rag_core.calibration.choice.verdict import Choice
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import Measure
 from rag_core.model import SearchSettings

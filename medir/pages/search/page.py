@@ -16,7 +16,7 @@ from medir.pages.search.trial_numbers import NUMBERS, any_chosen, draw_sliders, 
 from medir.pages.search.voting import draw_vote, votes_of_visitor
 from medir.pages.search.whole_set import draw_whole_set
 from rag_core.model import Ranking, RankingSettings
-from rag_core.ranking import rank
+from rag_core.ranking.ranking import rank
 from rag_core.search import MAX_QUESTION_CHARS
 from rag_core.signal_words import absent
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_core.calibration.exact.steps import ThresholdSteps, tidy_thresholds
 from rag_core.calibration.replay import FateCode, Replay, carry_over, replay
-from rag_core.calibration.steps import ThresholdSteps, tidy_thresholds
 from rag_core.calibration.table import CandidateTable, Flags, Floats, Judgements
 from rag_core.metrics.kernels import (
     first_of_each_place,

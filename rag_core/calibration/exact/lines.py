@@ -16,7 +16,7 @@ _SPLITTER = 134217729.0  # 2**27 + 1, Dekker's constant for 53 bits
 
 
 def score_at(weight: Floats, vector: Floats, lexical: Floats) -> Floats:
-    """The fused score, to the last bit as `rag_core.fusion.weighted_sum` computes it; shapes broadcast."""
+    """The fused score, to the last bit as `rag_core.ranking.fusion.weighted_sum` computes it; shapes broadcast."""
     return weight * vector + (1.0 - weight) * lexical
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.calibration.ceilings import CeilingMap, ceiling_map, reaches
-from rag_core.calibration.exact import build_exact
+from rag_core.calibration.exact.ceilings import CeilingMap, ceiling_map, reaches
+from rag_core.calibration.exact.exact import build_exact
 from rag_core.calibration.table import CandidateTable, Floats, Judgements
 from rag_core.metrics.measures import Measure
 from rag_core.model import Fusion, LexicalFunction, LexicalOperator, RankingSettings

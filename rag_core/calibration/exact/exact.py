@@ -1,6 +1,6 @@
 """Every measure as an exact step function of the weight, at the threshold in force.
 
-The value on an interval is what `rag_core.ranking.rank` gives in its middle, the value at a point what it gives
+The value on an interval is what `rag_core.ranking.ranking.rank` gives in its middle, the value at a point what it gives
 at that float. Within `RESOLUTION` of a point, or within eight last places of the score over the difference of
 the two slopes where that is more, rounding decides which side a weight belongs to.
 """
@@ -10,17 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.calibration.field import (
+from rag_core.calibration.exact.field import (
     Field,
     best_of_all_expected,
     best_of_each_place,
     best_of_everything,
     build_field,
 )
+from rag_core.calibration.exact.steps import WeightSteps, tidy
+from rag_core.calibration.exact.trajectories import Trajectories, follow
 from rag_core.calibration.replay import carry_over
-from rag_core.calibration.steps import WeightSteps, tidy
 from rag_core.calibration.table import CandidateTable, Flags, Floats, Judgements
-from rag_core.calibration.trajectories import Trajectories, follow
 from rag_core.metrics.kernels import worth_of_place
 from rag_core.metrics.measures import Measure, MeasureKind
 from rag_core.model import RankingSettings

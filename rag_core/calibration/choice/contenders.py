@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rag_core.calibration.choosing import Menu, best_of, choose, nearness, prepare, values_of_each
-from rag_core.calibration.families import Variant, build_family, vary
+from rag_core.calibration.choice.families import Variant, build_family, vary
+from rag_core.calibration.choice.margin import Menu, best_of, choose, nearness, prepare, values_of_each
 from rag_core.calibration.replay import measure_replay
 from rag_core.calibration.table import Floats
 from rag_core.metrics.comparison import SAME

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from rag_core.calibration.contenders import TODAY, Ballot, Contender
+from rag_core.calibration.choice.contenders import TODAY, Ballot, Contender
 from rag_core.calibration.table import Flags, Floats
 from rag_core.errors import InvalidInput
 from rag_core.golden.cases import GoldenCase

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rag_core.calibration.ceilings import CeilingMap
-from rag_core.calibration.families import Curve, Family, curve_at
-from rag_core.calibration.steps import ThresholdSteps, tidy_thresholds
+from rag_core.calibration.choice.families import Curve, Family, curve_at
+from rag_core.calibration.exact.ceilings import CeilingMap
+from rag_core.calibration.exact.steps import ThresholdSteps, tidy_thresholds
 from rag_core.calibration.table import Floats
 from rag_core.metrics.comparison import SAME
 from rag_core.metrics.intervals import Interval

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.calibration.field import Field, Targets
-from rag_core.calibration.lines import RESOLUTION, crossings, level_crossings, score_at, undominated
+from rag_core.calibration.exact.field import Field, Targets
+from rag_core.calibration.exact.lines import RESOLUTION, crossings, level_crossings, score_at, undominated
 from rag_core.calibration.table import Flags, Floats
 
 # where a rival's interval begins or ends when no member's line is crossed there

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.calibration.exact import Exact, Share
-from rag_core.calibration.lines import score_at
+from rag_core.calibration.exact.exact import Exact, Share
+from rag_core.calibration.exact.lines import score_at
+from rag_core.calibration.exact.thresholds import Tolerances
 from rag_core.calibration.table import Flags, Floats
-from rag_core.calibration.thresholds import Tolerances
 from rag_core.metrics.measures import Measure
 
 

@@ -3,7 +3,6 @@
 import dataclasses
 from collections.abc import Iterable
 
-from rag_core.fusion import fuse
 from rag_core.model import (
     Candidate,
     CandidateSet,
@@ -12,7 +11,8 @@ from rag_core.model import (
     Ranking,
     RankingSettings,
 )
-from rag_core.selection import Scored, apply_threshold, cap_per_file, cut_at_limit
+from rag_core.ranking.fusion import fuse
+from rag_core.ranking.selection import Scored, apply_threshold, cap_per_file, cut_at_limit
 
 
 def rank(found: CandidateSet, settings: RankingSettings) -> Ranking:

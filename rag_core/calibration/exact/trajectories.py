@@ -4,7 +4,7 @@ A target is a set of a case's chunks of which the best counts: all chunks of exp
 place. Its best chunk's score is the upper envelope of their lines, convex over the weight, so each rival is
 above it in at most one interval. From these intervals come the few weights at which the target's rank, cap
 included, can change within reach of the limit. The state at each of them and between them is then not
-derived but computed, from scores as `rag_core.fusion` computes them, ties and rounding included.
+derived but computed, from scores as `rag_core.ranking.fusion` computes them, ties and rounding included.
 """
 
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.calibration.events import Events, find_events
-from rag_core.calibration.field import Field, Targets
-from rag_core.calibration.lines import score_at
+from rag_core.calibration.exact.events import Events, find_events
+from rag_core.calibration.exact.field import Field, Targets
+from rag_core.calibration.exact.lines import score_at
 from rag_core.calibration.table import Flags, Floats
 
 _CELLS_AT_ONCE = 400_000

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.calibration.lines import RESOLUTION
+from rag_core.calibration.exact.lines import RESOLUTION
 from rag_core.metrics.comparison import SAME
 
 Floats = NDArray[np.float64]

@@ -19,17 +19,17 @@ from datetime import UTC, datetime, timedelta
 
 from medir.configuration import load_configuration
 from medir.wiring import Services, open_services
-from rag_core.answer import Answer
 from rag_core.clock import SystemClock
-from rag_core.database.projects import Project
-from rag_core.evaluation import read_golden_set
+from rag_core.evaluation.golden_runs import read_golden_set
 from rag_core.golden.cases import GoldenCase
-from rag_core.model import ALL_SCOPES, Actor
-from rag_core.presets import Overrides
-from rag_core.projects import cases_file, choose_project
-from rag_core.search import Search
-from rag_core.telemetry import Telemetry
-from rag_core.votes import cast_vote
+from rag_core.model import ALL_SCOPES, Actor, Project
+from rag_core.project.projects import choose_project
+from rag_core.search.answer import Answer
+from rag_core.search.asking import Search
+from rag_core.search.telemetry import Telemetry
+from rag_core.search.votes import cast_vote
+from rag_core.settings.golden_folder import cases_file
+from rag_core.settings.presets import Overrides
 
 PEOPLE = tuple(
     Actor(kind="human", id=name, surface="app") for name in ("ana", "bruno", "carla", "davi", "elisa")

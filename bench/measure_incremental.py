@@ -13,8 +13,8 @@ from pathlib import Path
 
 from material import BENCH, CORPORA, TOP, index_corpus, throwaway_services
 from medir.wiring import Services
-from rag_core.database.projects import Project
 from rag_core.database.runs import recent_runs
+from rag_core.model import Project
 
 COLUMNS = (
     "corpus",

@@ -29,7 +29,7 @@ from medir.configuration import Configuration, load_configuration
 from medir.http_api.app import make_api
 from medir.serve import listening
 from medir.workbench import close_workbench, open_workbench
-from rag_core.projects import SAMPLE
+from rag_core.project.projects import SAMPLE
 
 IN_A_ROW = 10
 """Asked one after the other, as a client does that has much to ask; the first of a row is not counted."""

@@ -33,7 +33,7 @@ import psycopg
 
 from material import DATA, TOP
 from rag_core.chunking import chunk_markdown
-from rag_core.folders import DocumentFolders
+from rag_core.model import DocumentFolders
 from rag_core.sources.documents import read_documents
 from rag_core.sources.git import GitRepository
 

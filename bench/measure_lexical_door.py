@@ -19,7 +19,7 @@ from rag_core.database.connections import Connection
 from rag_core.database.index.identity import read_identity
 from rag_core.database.search.candidates import LexicalQuery, SignalRow, lexical_candidates, vector_candidates
 from rag_core.database.search.spellings import has_spellings, read_spellings, read_tokens, write_spellings
-from rag_core.evaluation import read_golden_set
+from rag_core.evaluation.golden_runs import read_golden_set
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.verdicts import judge
 from rag_core.lexical.spellings import keys_of_word
@@ -35,9 +35,9 @@ from rag_core.model import (
     Place,
     RankingSettings,
 )
-from rag_core.presets import EMBEDDED
 from rag_core.ranking.ranking import rank
-from rag_core.search import unite
+from rag_core.search.asking import unite
+from rag_core.settings.presets import EMBEDDED
 
 DEPTH = 100
 COLLECTIONS = ("faquad", "squad-pt-sample")

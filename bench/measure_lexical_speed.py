@@ -22,11 +22,11 @@ import numpy as np
 from material import CORPORA, DATA, TOP, throwaway_services
 from rag_core.database.connections import Connection
 from rag_core.database.index.chunks import ChunkRow, insert_chunks
-from rag_core.database.projects import Project, insert_project
+from rag_core.database.projects import insert_project
 from rag_core.database.search.candidates import LexicalQuery, build_lexical_query, lexical_candidates
 from rag_core.database.search.spellings import write_spellings
-from rag_core.evaluation import read_golden_set
-from rag_core.model import CandidateSettings, Chunk, LexicalOperator, Origin, Place, Scope
+from rag_core.evaluation.golden_runs import read_golden_set
+from rag_core.model import CandidateSettings, Chunk, LexicalOperator, Origin, Place, Project, Scope
 
 CHUNKS = 50_000
 DEPTHS = (20, 100, 200)

@@ -19,8 +19,8 @@ from datetime import UTC, datetime
 
 from material import CORPORA, TOP, fetch, index_collection, index_corpus, throwaway_services
 from rag_core.model import CandidateSet, Place, RankingSettings
-from rag_core.presets import PRESETS
 from rag_core.ranking.ranking import rank
+from rag_core.settings.presets import PRESETS
 
 DEPTH = 100
 WEIGHTS = tuple(hundredths / 100 for hundredths in range(0, 101, 5))

@@ -22,7 +22,7 @@ from uuid import UUID
 from rag_core.files import NotReadable, read_regular_file
 
 if TYPE_CHECKING:
-    from rag_core.calibrating import Calibration
+    from rag_core.evaluation.calibrations import Calibration
 
 _logger = logging.getLogger(__name__)
 _FOLDER = "calibrations"

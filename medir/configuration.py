@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from medir.people import People
 from rag_core.database.address import check_address
-from rag_core.durations import parse_duration
 from rag_core.errors import InvalidInput, Unavailable
 from rag_core.files import NotReadable, read_regular_file
+from rag_core.words.durations import parse_duration
 
 if TYPE_CHECKING:
     from rag_core.embedding.choice import ConfiguredProvider

@@ -9,21 +9,22 @@ from pathlib import Path
 
 from medir.configuration import Configuration
 from medir.wiring import LOSS_LOG, Services, database_url, open_services
-from rag_core.adopting import SettingsInForce, settings_in_force
 from rag_core.clock import SystemClock
 from rag_core.database.address import identifier, psql
 from rag_core.database.connections import connect, translated_errors
 from rag_core.database.index.identity import read_scope_states
 from rag_core.database.migration import migration_status
-from rag_core.database.projects import Project, list_projects
+from rag_core.database.projects import list_projects
 from rag_core.database.standing import Standing, locale_problem, read_standing
 from rag_core.embedding.providers import Providers
 from rag_core.errors import MedirError
 from rag_core.index.left_out import LeftOut
-from rag_core.losses import Losses
-from rag_core.plurals import counted
-from rag_core.projects import current_commit
-from rag_core.tokens import RENEWAL, expiring, list_tokens, tokens_asked_for
+from rag_core.model import Project
+from rag_core.project.access import RENEWAL, expiring, list_tokens, tokens_asked_for
+from rag_core.project.projects import current_commit
+from rag_core.search.losses import Losses
+from rag_core.settings.adopting import SettingsInForce, settings_in_force
+from rag_core.words.plurals import counted
 
 # a proxy that says nothing of whom it asks for can't be told from somebody at this machine
 BEFORE_A_PROXY = "Make a token before a proxy is put in front: medir token create NAME --role maintainer"

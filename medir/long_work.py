@@ -8,12 +8,11 @@ from medir.calibration_shelf import CalibrationShelf
 
 if TYPE_CHECKING:
     from medir.wiring import Services
-    from rag_core.calibrating import Demands
-    from rag_core.database.projects import Project
+    from rag_core.evaluation.calibrations import Demands
     from rag_core.golden.baseline_file import Baseline
-    from rag_core.index import IndexMode
-    from rag_core.model import Actor, Scope
-    from rag_core.runs import Progress
+    from rag_core.index.outcome import IndexMode
+    from rag_core.model import Actor, Project, Scope
+    from rag_core.project.runs import Progress
 
 
 def calibrate(
@@ -52,7 +51,7 @@ def run_golden(
             project, actor=actor, allow_degraded=allow_degraded, listener=listener, run_id=run_id
         )
         return
-    from rag_core.comparing import run_against  # noqa: PLC0415  a run without a baseline needs none of it
+    from rag_core.evaluation.comparison import run_against  # noqa: PLC0415  a run without a baseline needs none of it
 
     run_against(
         services.evaluation,
@@ -76,7 +75,7 @@ def raise_floor(
     run_id: UUID,
 ) -> None:
     """Raise the floor in a cases file to what passes now."""
-    from rag_core.evaluation import raise_project_floor  # noqa: PLC0415
+    from rag_core.evaluation.golden_runs import raise_project_floor  # noqa: PLC0415
 
     raise_project_floor(
         services.evaluation,
@@ -93,7 +92,7 @@ def freeze_baseline(
     services: "Services", listener: "Progress", *, project: "Project", actor: "Actor", name: str, run_id: UUID
 ) -> None:
     """Freeze a baseline of today's run."""
-    from rag_core.baselines import freeze  # noqa: PLC0415
+    from rag_core.evaluation.baselines import freeze  # noqa: PLC0415
 
     freeze(
         services.evaluation,

@@ -12,15 +12,15 @@ from medir.turns import in_turn
 from medir.wiring import Services
 from rag_core.chunking import CHUNKER_VERSION
 from rag_core.database.index.identity import read_identity, read_scope_states
-from rag_core.database.projects import Project, find_project
+from rag_core.database.projects import find_project
 from rag_core.database.search.candidates import TEXT_SEARCH_CONFIG
 from rag_core.errors import Refused, Unavailable, UsageError
 from rag_core.index.session_import import import_sessions
-from rag_core.model import Actor, EmbeddingModel, Scope
-from rag_core.plurals import counted
-from rag_core.projects import SAMPLE, add_project, current_commit, set_project
-from rag_core.runs import Progress
+from rag_core.model import Actor, EmbeddingModel, Project, Scope
+from rag_core.project.projects import SAMPLE, add_project, current_commit, set_project
+from rag_core.project.runs import Progress
 from rag_core.sources.git import GitRepository, no_git
+from rag_core.words.plurals import counted
 
 MEDIR_TOP = Path(__file__).resolve().parent.parent
 _CORPUS = "golden_set/corpus"

@@ -14,7 +14,7 @@ from medir.configuration import Configuration
 from medir.http_api.desk import Desk
 from medir.local import is_loopback
 from rag_core.errors import MedirError, Refused, Unavailable, UsageError
-from rag_core.tokens import tokens_asked_for
+from rag_core.project.access import tokens_asked_for
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send

@@ -12,15 +12,15 @@ from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.database.migration import migrate
 from rag_core.database.server.server import EmbeddedServer
-from rag_core.losses import Losses
+from rag_core.search.losses import Losses
 
 if TYPE_CHECKING:
-    from rag_core.calibrating import Calibrator
     from rag_core.embedding.providers import Providers
-    from rag_core.evaluation import Evaluation
-    from rag_core.index import Indexing
+    from rag_core.evaluation.calibrations import Calibrator
+    from rag_core.evaluation.golden_runs import Evaluation
+    from rag_core.index.run import Indexing
     from rag_core.ports import Clock
-    from rag_core.search import Search
+    from rag_core.search.asking import Search
 
 LOSS_LOG = "telemetry-lost.jsonl"
 _T = TypeVar("_T")
@@ -70,8 +70,8 @@ class Services:
     @_MadeOnce
     def search(self) -> "Search":
         """Asking a question."""
-        from rag_core.search import Search  # noqa: PLC0415
-        from rag_core.telemetry import Telemetry  # noqa: PLC0415
+        from rag_core.search.asking import Search  # noqa: PLC0415
+        from rag_core.search.telemetry import Telemetry  # noqa: PLC0415
 
         home = self.configuration.home
         return Search(
@@ -84,21 +84,21 @@ class Services:
     @_MadeOnce
     def indexing(self) -> "Indexing":
         """Bringing an index up to date."""
-        from rag_core.index import Indexing  # noqa: PLC0415
+        from rag_core.index.run import Indexing  # noqa: PLC0415
 
         return Indexing(database=self.database, providers=self.providers, clock=self.clock)
 
     @_MadeOnce
     def evaluation(self) -> "Evaluation":
         """Golden runs."""
-        from rag_core.evaluation import Evaluation  # noqa: PLC0415
+        from rag_core.evaluation.golden_runs import Evaluation  # noqa: PLC0415
 
         return Evaluation(database=self.database, search=self.search, clock=self.clock)
 
     @_MadeOnce
     def calibrator(self) -> "Calibrator":
         """Choosing settings."""
-        from rag_core.calibrating import Calibrator  # noqa: PLC0415
+        from rag_core.evaluation.calibrations import Calibrator  # noqa: PLC0415
 
         return Calibrator(
             database=self.database, search=self.search, evaluation=self.evaluation, clock=self.clock

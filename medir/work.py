@@ -13,7 +13,7 @@ from uuid import UUID
 
 from medir.work_process import NotBegun, ProcessDied, Step, Task, WorkProcess
 from rag_core.errors import MedirError, Unavailable
-from rag_core.runs import Cancelled
+from rag_core.project.runs import Cancelled
 
 if TYPE_CHECKING:
     from medir.configuration import Configuration

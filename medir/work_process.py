@@ -18,7 +18,7 @@ from rag_core.errors import MedirError, Unavailable
 if TYPE_CHECKING:
     from medir.configuration import Configuration
     from medir.wiring import Services
-    from rag_core.runs import Progress
+    from rag_core.project.runs import Progress
 
 Task = Callable[["Services", "Progress"], object]
 """A module's own function with its arguments bound, since it is carried out elsewhere; what it returns is dropped."""

@@ -10,7 +10,7 @@ from medir.configuration import Configuration
 from medir.wiring import Services, open_services
 from medir.work import Work
 from rag_core.errors import MedirError
-from rag_core.runs import close_died
+from rag_core.project.runs import close_died
 
 # whoever waited for a failed opening is told the same, and the next one tries again
 _FAILURE_KEPT_S = 1.0

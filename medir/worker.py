@@ -12,7 +12,7 @@ from medir.wiring import Services, services_at
 from medir.work import fault
 from medir.work_process import BEGUN, ENDED, STEP, STOP, Task
 from rag_core.errors import MedirError
-from rag_core.runs import Cancelled
+from rag_core.project.runs import Cancelled
 
 _IDLE_S = 120.0
 _ABANDONED = 1

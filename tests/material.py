@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bag_of_words import BagOfWords
-from rag_core.calibrating import Calibrator
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
-from rag_core.database.projects import Project
 from rag_core.embedding.providers import Providers
 from rag_core.embedding.service import EmbeddingService
-from rag_core.evaluation import Evaluation
-from rag_core.index import Indexing
-from rag_core.model import Actor, EmbeddingModel
-from rag_core.projects import add_project
-from rag_core.search import Search
-from rag_core.telemetry import Telemetry
+from rag_core.evaluation.calibrations import Calibrator
+from rag_core.evaluation.golden_runs import Evaluation
+from rag_core.index.run import Indexing
+from rag_core.model import Actor, EmbeddingModel, Project
+from rag_core.project.projects import add_project
+from rag_core.search.asking import Search
+from rag_core.search.telemetry import Telemetry
 
 ANA = Actor(kind="human", id="ana", surface="cli")
 

@@ -22,10 +22,9 @@ from material import DOCUMENTS, Repository
 from medir.configuration import load_configuration
 from medir.pages import PAGES
 from medir.wiring import Services, open_services
-from rag_core.database.projects import Project
-from rag_core.model import Actor
-from rag_core.overview import all_projects
-from rag_core.projects import add_project
+from rag_core.model import Actor, Project
+from rag_core.project.overview import all_projects
+from rag_core.project.projects import add_project
 
 TOP = Path(medir.__file__).resolve().parent.parent
 SCRIPTS: Mapping[str, str] = {page.path: page.script for page in PAGES}

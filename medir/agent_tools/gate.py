@@ -17,7 +17,7 @@ from rag_core.database.connections import Database
 from rag_core.errors import MedirError, NotPermitted, NotSignedIn
 from rag_core.model import Actor
 from rag_core.ports import Clock
-from rag_core.tokens import Caller, admit
+from rag_core.project.access import Caller, admit
 
 _ACTOR = "medir.actor"
 _SCHEME = "bearer "

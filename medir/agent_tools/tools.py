@@ -18,10 +18,10 @@ from rag_core.database.connections import Database
 from rag_core.errors import MedirError, UsageError
 from rag_core.model import Actor
 from rag_core.ports import Clock
-from rag_core.presets import Overrides
-from rag_core.projects import choose_project
-from rag_core.search import Search
-from rag_core.votes import cast_vote
+from rag_core.project.projects import choose_project
+from rag_core.search.asking import Search
+from rag_core.search.votes import cast_vote
+from rag_core.settings.presets import Overrides
 
 SEARCH = "rag_search"
 FEEDBACK = "rag_feedback"

@@ -20,11 +20,17 @@ from medir.cli.frame import (
 from medir.cli.gates import error_of, exit_code, lost_gate
 from medir.cli.golden import cases_option
 from medir.cli.settings import describe
-from rag_core.answer import origin_to_json
-from rag_core.baselines import baselines_folder, freeze, list_baselines, read_baseline, verify_baseline
-from rag_core.comparing import compare_baselines, side_of_baseline
+from rag_core.evaluation.baselines import (
+    baselines_folder,
+    freeze,
+    list_baselines,
+    read_baseline,
+    verify_baseline,
+)
+from rag_core.evaluation.comparison import compare_baselines, side_of_baseline
 from rag_core.golden.baseline_file import Baseline
 from rag_core.model import Candidate
+from rag_core.search.answer import origin_to_json
 
 
 @click.group("baseline")

@@ -10,15 +10,15 @@ from medir.cli.frame import Output, cell, chosen_project, operator, project_opti
 from medir.cli.golden import cases_option
 from medir.cli.settings import describe
 from medir.cli.trial import in_force_option, trial_options
-from rag_core.baselines import baselines_folder, read_baseline
-from rag_core.calibrating import Calibration, Demands
 from rag_core.calibration.choice.verdict import Choice, Scored
 from rag_core.calibration.findings import Findings
+from rag_core.evaluation.baselines import baselines_folder, read_baseline
+from rag_core.evaluation.calibrations import Calibration, Demands
 from rag_core.metrics.measures import parse_measure
 from rag_core.model import Fusion, SearchSettings
-from rag_core.plurals import counted
-from rag_core.presets import Overrides
-from rag_core.ranges import tell_thresholds, tell_weights
+from rag_core.settings.presets import Overrides
+from rag_core.words.plurals import counted
+from rag_core.words.ranges import tell_thresholds, tell_weights
 
 
 @click.command("calibrate")

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from medir.cli.frame import Output
-from rag_core.comparing import BaselineComparison, Turned
+from rag_core.evaluation.comparison import BaselineComparison, Turned
 
 _CHANGED = {
     "limit": "how many hits count",

@@ -23,16 +23,15 @@ from medir.cli.streams import UNWRITABLE, Answer, Aside, OutputLost, let_go, set
 from medir.configuration import Configuration, load_configuration
 from medir.entry import code_of_interrupt
 from medir.wiring import Services, open_services
-from rag_core.database.projects import Project
 from rag_core.errors import FaultyDocument, MedirError
-from rag_core.model import Actor
-from rag_core.projects import choose_project
+from rag_core.model import Actor, Project
+from rag_core.project.projects import choose_project
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from rag_core.runs import Progress as Listener
+    from rag_core.project.runs import Progress as Listener
 
 EXIT_GATE = 1
 EXIT_REFUSED = 2

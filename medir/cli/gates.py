@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from medir.cli.frame import EXIT_GATE, EXIT_PARTIAL, EXIT_REFUSED, Output
-from rag_core.comparing import BaselineComparison
-from rag_core.evaluation import GoldenRun
-from rag_core.plurals import counted
+from rag_core.evaluation.comparison import BaselineComparison
+from rag_core.evaluation.golden_runs import GoldenRun
+from rag_core.words.plurals import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,23 +26,22 @@ from medir.cli.junit_file import junit_of, told_in
 from medir.cli.partly_indexed import partly_indexed
 from medir.cli.paths import ANY_PATH, FILE_TO_WRITE
 from medir.cli.trial import in_force_option, trial_options
-from rag_core.baselines import baselines_folder, read_baseline
-from rag_core.comparing import BaselineComparison, run_against
-from rag_core.database.projects import Project
 from rag_core.errors import FaultyDocument
-from rag_core.evaluation import Evaluation, GoldenRun, raise_project_floor
-from rag_core.explaining import explain_case
-from rag_core.explanation import CaseExplanation
+from rag_core.evaluation.baselines import baselines_folder, read_baseline
+from rag_core.evaluation.comparison import BaselineComparison, run_against
+from rag_core.evaluation.explaining import explain_case
+from rag_core.evaluation.explanation import CaseExplanation
+from rag_core.evaluation.golden_runs import Evaluation, GoldenRun, raise_project_floor
 from rag_core.files import write_together
 from rag_core.formats.trec import trec_qrels, trec_run
 from rag_core.golden.faults import Fault
 from rag_core.golden.verdicts import CaseVerdict
-from rag_core.model import RankedCandidate
-from rag_core.plurals import counted
-from rag_core.presets import Overrides
-from rag_core.projects import cases_file
-from rag_core.signal_words import absent
-from rag_core.staleness import told_standing
+from rag_core.model import Project, RankedCandidate
+from rag_core.project.staleness import told_standing
+from rag_core.settings.golden_folder import cases_file
+from rag_core.settings.presets import Overrides
+from rag_core.words.plurals import counted
+from rag_core.words.signals import absent
 
 cases_option = click.option(
     "--cases", type=ANY_PATH, metavar="FILE", help="Another file than the project's own."

@@ -20,12 +20,12 @@ from medir.cli.frame import (
 from medir.cli.paths import ANY_PATH
 from medir.turns import in_turn
 from rag_core.errors import UsageError
-from rag_core.index import IndexReport
 from rag_core.index.coverage import SKIPS
 from rag_core.index.left_out import BY_RULE, FAULTY, LeftOut, Skipped, is_by_rule
+from rag_core.index.outcome import IndexReport
 from rag_core.index.session_import import import_sessions
 from rag_core.model import ALL_SCOPES, Scope
-from rag_core.plurals import counted
+from rag_core.words.plurals import counted
 
 
 @click.command("index")

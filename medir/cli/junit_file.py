@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from medir.cli.gates import CHOSEN, UnmetGate
-from rag_core.comparing import BaselineComparison
 from rag_core.errors import FaultyDocument, MedirError
-from rag_core.evaluation import GoldenRun
+from rag_core.evaluation.comparison import BaselineComparison
+from rag_core.evaluation.golden_runs import GoldenRun
 from rag_core.files import write_together
 from rag_core.formats.junit import junit_error_xml, junit_xml
 from rag_core.golden.faults import Fault

@@ -12,7 +12,7 @@ from medir.configuration import port_number
 from medir.serve import LOOPBACK, listening
 from medir.wiring import Services
 from rag_core.errors import UsageError
-from rag_core.tokens import tokens_exist
+from rag_core.project.access import tokens_exist
 
 
 @click.command("mcp")

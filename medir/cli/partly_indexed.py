@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from medir.cli.frame import EXIT_PARTIAL, one_line
 from medir.cli.gates import UnmetGate
-from rag_core.index import IndexReport
 from rag_core.index.left_out import FAULTY, LeftOut, Skipped
-from rag_core.plurals import counted
+from rag_core.index.outcome import IndexReport
+from rag_core.words.plurals import counted
 
 _MOST_NAMED = 3
 

@@ -8,9 +8,10 @@ import click
 
 from medir.cli.frame import Output, chosen_project, project_option, services, with_output
 from medir.cli.paths import ANY_PATH
-from rag_core.database.projects import Project, list_projects
+from rag_core.database.projects import list_projects
 from rag_core.errors import MedirError, Refused
-from rag_core.projects import add_project, current_commit, remove_project, set_project
+from rag_core.model import Project
+from rag_core.project.projects import add_project, current_commit, remove_project, set_project
 
 
 def _folder_options(command: Callable[..., None]) -> Callable[..., None]:

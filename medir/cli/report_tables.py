@@ -3,10 +3,10 @@
 from rich.table import Table
 
 from medir.cli.frame import Output, cell
-from rag_core.plurals import counted
 from rag_core.report.numbers import DEPTHS, SPLITS, STEPS, Part, Report
 from rag_core.report.rank_pattern import told_pattern
 from rag_core.report.words import NOT_MEASURED, gate, gate_broken, headline, hits_judged, no_vote, share
+from rag_core.words.plurals import counted
 
 _VERDICTS = {"util": "useful", "irrelevante": "irrelevant"}
 

@@ -14,12 +14,12 @@ from medir.cli.frame import (
     with_output,
 )
 from medir.cli.trial import trial_options
-from rag_core.answer import Answer
-from rag_core.citations import require_indexed
 from rag_core.model import ALL_SCOPES, DegradedReason, RankedCandidate, Ranking
-from rag_core.plurals import counted
-from rag_core.presets import Overrides
-from rag_core.signal_words import Absent, absent, in_no_list, nothing_found
+from rag_core.search.answer import Answer
+from rag_core.search.citations import require_indexed
+from rag_core.settings.presets import Overrides
+from rag_core.words.plurals import counted
+from rag_core.words.signals import Absent, absent, in_no_list, nothing_found
 
 _DEGRADED = {
     DegradedReason.MODEL_MISMATCH: "Words only: the configured embedding model is not the one that made the index.",

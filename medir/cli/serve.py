@@ -25,7 +25,7 @@ from medir.doctor import BEFORE_A_PROXY
 from medir.serve import LOOPBACK, listening, serve_until_stopped
 from medir.wiring import open_services
 from rag_core.errors import DatabaseBusy, DatabaseUnavailable, MedirError
-from rag_core.tokens import tokens_asked_for, tokens_exist
+from rag_core.project.access import tokens_asked_for, tokens_exist
 
 _PORT = click.option("--port", metavar="N", help="Port of the workbench; default MEDIR_PORT or 8501.")
 

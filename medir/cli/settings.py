@@ -5,15 +5,15 @@ from rich.table import Table
 
 from medir.cli.frame import Output, cell, chosen_project, operator, project_option, services, with_output
 from medir.cli.trial import trial_options
-from rag_core.adopting import (
+from rag_core.model import SearchSettings
+from rag_core.settings.adopting import (
     SettingsInForce,
     WrittenSettings,
     adopt_settings,
     settings_history,
     settings_in_force,
 )
-from rag_core.model import SearchSettings
-from rag_core.presets import Overrides
+from rag_core.settings.presets import Overrides
 
 
 @click.group("settings")

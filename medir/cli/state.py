@@ -18,7 +18,7 @@ from medir.cli.index import print_left_out
 from medir.doctor import examine
 from rag_core.index.coverage import Coverage, measure_coverage
 from rag_core.model import Scope
-from rag_core.plurals import counted
+from rag_core.words.plurals import counted
 
 # of what is as it should be
 _LISTED = 20

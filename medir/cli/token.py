@@ -6,7 +6,7 @@ import click
 from rich.table import Table
 
 from medir.cli.frame import Output, cell, operator, services, with_output
-from rag_core.tokens import (
+from rag_core.project.access import (
     RENEWAL,
     ROLES,
     Token,

@@ -3,9 +3,9 @@
 import click
 
 from medir.cli.frame import Output, chosen_project, operator, project_option, services, with_output
-from rag_core.plurals import counted
 from rag_core.report.window import parse_time
-from rag_core.votes import cast_vote, purge_searches
+from rag_core.search.votes import cast_vote, purge_searches
+from rag_core.words.plurals import counted
 
 
 @click.command("vote")

@@ -9,7 +9,7 @@ from fastapi.security import HTTPBearer
 from medir.http_api.problems import Problem
 from rag_core.errors import NotPermitted
 from rag_core.model import Actor, Role
-from rag_core.tokens import Caller
+from rag_core.project.access import Caller
 
 # the gate has checked the token before a route was looked for; this tells the document of it
 _BEARER = HTTPBearer(

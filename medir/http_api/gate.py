@@ -11,7 +11,7 @@ from medir.http_api.desk import Desk
 from medir.http_api.problems import Problem
 from medir.local import account_name
 from rag_core.errors import MedirError
-from rag_core.tokens import PREFIX, Caller, admit
+from rag_core.project.access import PREFIX, Caller, admit
 
 PUBLIC = ("/health", "/ready", "/openapi.json")
 PUBLIC_BELOW = "/problems/"

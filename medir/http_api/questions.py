@@ -8,7 +8,7 @@ from pydantic.alias_generators import to_camel
 
 from medir.asked import Limit, ScopeNames, chosen_scopes
 from rag_core.model import Scope
-from rag_core.search import MAX_QUESTION_CHARS
+from rag_core.search.asking import MAX_QUESTION_CHARS
 
 _NO_CONTROL_SIGNS = r"^[^\u0000-\u001f\u007f]+$"
 _ID = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"

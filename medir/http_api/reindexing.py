@@ -10,10 +10,9 @@ from medir import long_work
 from medir.http_api.questions import ReindexRequest
 from medir.work import index_run_key
 from medir.workbench import Workbench
-from rag_core.database.projects import Project
 from rag_core.errors import Busy, MedirError
 from rag_core.index.reading import Run, find_index_run
-from rag_core.model import Actor
+from rag_core.model import Actor, Project
 
 # reading and cutting a large repository takes seconds; after this long the run itself tells what it met
 _ANSWERED_WITHIN_S = 10.0

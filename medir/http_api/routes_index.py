@@ -17,8 +17,8 @@ from medir.http_api.reindexing import Reindexing
 from medir.workbench import Workbench
 from rag_core.index.coverage import measure_coverage
 from rag_core.model import Actor
-from rag_core.projects import choose_project
-from rag_core.tokens import Caller
+from rag_core.project.access import Caller
+from rag_core.project.projects import choose_project
 
 
 def index_routes(desk: Desk) -> APIRouter:

@@ -18,10 +18,10 @@ from medir.http_api.questions import (
 )
 from medir.workbench import Workbench
 from rag_core.model import Actor
-from rag_core.presets import Overrides
-from rag_core.projects import choose_project
-from rag_core.tokens import Caller
-from rag_core.votes import cast_vote
+from rag_core.project.access import Caller
+from rag_core.project.projects import choose_project
+from rag_core.search.votes import cast_vote
+from rag_core.settings.presets import Overrides
 
 _PROBLEMS = (*SIGNED_IN, *WITH_BODY, "not-found")
 

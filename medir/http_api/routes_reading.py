@@ -14,13 +14,13 @@ from medir.http_api.examples import RECORDED_SEARCH, REPORT
 from medir.http_api.problems import Problem
 from medir.http_api.questions import From, ProjectId, SearchId, Since, Synthetic, To, Zone
 from medir.workbench import Workbench
-from rag_core.answer import origin_to_json
 from rag_core.errors import UsageError
-from rag_core.projects import choose_project
+from rag_core.project.access import Caller
+from rag_core.project.projects import choose_project
 from rag_core.report.making import make_report
 from rag_core.report.searches import RecordedSearch, read_search
 from rag_core.report.window import Window, make_window
-from rag_core.tokens import Caller
+from rag_core.search.answer import origin_to_json
 
 
 def reading_routes(desk: Desk) -> APIRouter:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from rag_core.baselines import BaselineEntry, list_baselines
+from rag_core.evaluation.baselines import BaselineEntry, list_baselines
 
 
 def baselines_in(folder: Path) -> tuple[BaselineEntry, ...]:

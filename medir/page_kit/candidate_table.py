@@ -6,7 +6,7 @@ from streamlit.elements.lib.column_config_utils import ColumnConfigMappingInput
 from medir.page_kit.signs import DASH, FATES
 from rag_core.figures.palette import LEXICAL, VECTOR
 from rag_core.model import RankedCandidate
-from rag_core.signal_words import Absent
+from rag_core.words.signals import Absent
 
 CANDIDATE_COLUMNS: ColumnConfigMappingInput = {
     "hit": st.column_config.TextColumn("hit", width=45, help="Rank among the hits"),

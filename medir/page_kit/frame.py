@@ -10,8 +10,8 @@ from medir.page_kit import address, reads
 from medir.page_kit.services import workbench
 from medir.page_kit.sign_in import draw_role
 from medir.page_kit.signs import age, draw_badge, model_name, settings_line
-from rag_core.overview import DataVersion, IndexOverview, Project
-from rag_core.projects import SAMPLE
+from rag_core.project.overview import DataVersion, IndexOverview, Project
+from rag_core.project.projects import SAMPLE
 
 _FACTS = "frame-facts"
 # a file of ours: named icons would be fetched from elsewhere

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.components.v2 import component
 
-from rag_core.excerpts import Piece, cut_short, pieces_of
+from rag_core.search.excerpts import Piece, cut_short, pieces_of
 
 SHOWN_CHARS = 700
 

@@ -10,15 +10,16 @@ from typing import TypeVar
 import streamlit as st
 
 from medir.page_kit.services import Workbench, workbench
-from rag_core import citations, history
-from rag_core import overview as overviews
-from rag_core.explaining import explain_case
-from rag_core.explanation import CaseExplanation
+from rag_core.evaluation import history
+from rag_core.evaluation.explaining import explain_case
+from rag_core.evaluation.explanation import CaseExplanation
+from rag_core.evaluation.history import GoldenRecord, Run
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenSet
-from rag_core.history import GoldenRecord, Run
-from rag_core.in_force import settings_path
-from rag_core.overview import DataVersion, IndexOverview, Project
+from rag_core.project import overview as overviews
+from rag_core.project.overview import DataVersion, IndexOverview, Project
+from rag_core.search import citations
+from rag_core.settings.golden_folder import settings_path
 
 T = TypeVar("T")
 

@@ -1,7 +1,7 @@
 """Why a run did not end well, as its row tells it to whoever opens the page later."""
 
-from rag_core.database.runs import Run
 from rag_core.errors import MedirError, Refused
+from rag_core.model import Run
 
 
 def recorded_failure(last: Run | None, *, advice: str) -> MedirError | None:

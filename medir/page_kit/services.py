@@ -13,7 +13,7 @@ from medir.people import Person
 from medir.workbench import Identity, Workbench, close_workbench, identity_of, open_workbench
 from rag_core.errors import MedirError, NotSignedIn
 from rag_core.model import Actor, Role
-from rag_core.tokens import Caller, admit, admit_by_id, id_of
+from rag_core.project.access import Caller, admit, admit_by_id, id_of
 
 __all__ = [
     "Workbench",

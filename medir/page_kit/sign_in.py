@@ -8,7 +8,7 @@ from medir.page_kit.guard import draw_banner
 from medir.page_kit.services import caller, forget_token, may_see, signed_in_with_token, take_token, workbench
 from medir.page_kit.signs import draw_badge
 from rag_core.errors import MedirError, NotPermitted, NotSignedIn
-from rag_core.tokens import Caller, ends_soon
+from rag_core.project.access import Caller, ends_soon
 
 _FIELD = "sign-in-token"
 _FAILED = "sign-in-failed"

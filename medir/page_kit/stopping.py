@@ -5,8 +5,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from medir.page_kit.services import caller
-from rag_core.database.runs import Run
-from rag_core.tokens import Caller
+from rag_core.model import Run
+from rag_core.project.access import Caller
 
 
 def draw_stop(run: Run, stop: Callable[[], object], *, label: str, key: str, stopping: bool = False) -> bool:

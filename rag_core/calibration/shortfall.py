@@ -11,8 +11,8 @@ from rag_core.calibration.table import Floats
 from rag_core.metrics.comparison import SAME
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import Measure
-from rag_core.plurals import counted
-from rag_core.ranges import tell_weights
+from rag_core.words.plurals import counted
+from rag_core.words.ranges import tell_weights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,29 +1,11 @@
 """Projects: what is indexed, and where it lies."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from psycopg.rows import kwargs_row
 
 from rag_core.database.connections import Connection
-from rag_core.folders import DocumentFolders
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Project:
-    """A git repository plus its sessions.
-
-    `root` is the folder of the repository under which `folders` are looked for, '' for its top; `golden` is
-    the folder of the golden set, None for `golden_set/` in the repository's working tree.
-    """
-
-    project_id: str
-    name: str
-    repo: str
-    root: str
-    ref: str
-    golden: str | None
-    folders: DocumentFolders = field(default_factory=DocumentFolders)
+from rag_core.model import DocumentFolders, Project
 
 
 def insert_project(connection: Connection, project: Project) -> bool:

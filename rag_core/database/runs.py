@@ -1,37 +1,14 @@
 """The table of long work: index runs, golden runs, calibrations."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Literal
+from datetime import timedelta
 from uuid import UUID
 
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from rag_core.database.connections import Connection
-from rag_core.model import Actor
-
-RunKind = Literal["index", "golden", "calibration"]
-RunState = Literal["running", "done", "failed", "cancelled", "interrupted"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """One piece of work; `progress` is `{step, done, total}`, `error` `{code, message, hint}`."""
-
-    id: UUID
-    kind: RunKind
-    state: RunState
-    parameters: dict[str, object]
-    progress: dict[str, object]
-    result: dict[str, object] | None
-    error: dict[str, object] | None
-    actor_kind: str
-    actor_id: str
-    started_at: datetime
-    heartbeat_at: datetime
-    finished_at: datetime | None
+from rag_core.model import Actor, Run, RunKind, RunState
 
 
 def insert_run(

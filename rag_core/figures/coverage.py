@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from rag_core.figures.layout import lay_out, say_empty
 from rag_core.figures.palette import BAD, BASELINE, GOOD, VECTOR, Theme
-from rag_core.plurals import counted
+from rag_core.words.plurals import counted
 
 TITLE = "How much of each scope is in the index"
 _BAR = 13

@@ -10,9 +10,9 @@ import plotly.graph_objects as go
 
 from rag_core.figures.layout import lay_out, say_empty
 from rag_core.figures.palette import BAD, BASELINE, GOOD, LEXICAL, VECTOR, Theme
-from rag_core.plurals import counted
 from rag_core.report.numbers import DEPTHS, Part, Report
 from rag_core.report.words import no_vote
+from rag_core.words.plurals import counted
 
 _NO_SEARCH = "Not measured: no search in the window"
 _ALL_DEGRADED = "Not measured: no search that was not degraded"

@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 from rag_core.figures.layout import FONT
 from rag_core.figures.palette import LEXICAL, VECTOR, Theme
 from rag_core.model import Candidate, RankingSettings
-from rag_core.signal_words import Absent
+from rag_core.words.signals import Absent
 
 HEIGHT = 92
 

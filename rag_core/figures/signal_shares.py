@@ -6,7 +6,7 @@ from rag_core.calibration.effective import EffectiveWeight
 from rag_core.figures.layout import lay_out, say_empty
 from rag_core.figures.palette import LEXICAL, VECTOR, Theme
 from rag_core.model import Fusion, RankingSettings
-from rag_core.plurals import counted
+from rag_core.words.plurals import counted
 
 HEIGHT = 210
 

@@ -20,11 +20,11 @@ from rag_core.figures.report import (
     precision_by_part,
     votes_by_rank,
 )
-from rag_core.plurals import counted
 from rag_core.report.definitions import DEFINITIONS
 from rag_core.report.numbers import DEPTHS, SPLITS, STEPS, Part, Percentiles, Report, SplitName
 from rag_core.report.rank_pattern import told_pattern
 from rag_core.report.words import NOT_MEASURED, gate, gate_broken, headline, hits_judged, share, undivided
+from rag_core.words.plurals import counted
 
 # of a thousand actors, a figure shows those whose numbers say most
 _DRAWN = 20

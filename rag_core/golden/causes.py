@@ -11,7 +11,7 @@ from typing import Literal, Protocol, cast
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.verdicts import expected_entries, judge
 from rag_core.model import Origin, Place, RankedCandidate, Ranking
-from rag_core.plurals import counted
+from rag_core.words.plurals import counted
 
 CauseKind = Literal[
     "textChanged", "sectionRemoved", "textMoved", "fileGone", "messageGone", "outranked", "newText", "settings",

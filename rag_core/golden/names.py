@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from rag_core.golden.document import shown
 from rag_core.model import Place, Scope
-from rag_core.place_names import form_of, same_but_for_form
+from rag_core.model.place_names import form_of, same_but_for_form
 
 _MAX_SUGGESTIONS = 50
 _SIMILARITY = 0.75

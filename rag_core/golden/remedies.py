@@ -13,7 +13,7 @@ from rag_core.golden.cases import MAX_LIMIT, GoldenCase
 from rag_core.golden.causes import LossCause
 from rag_core.golden.verdicts import expected_entries, judge
 from rag_core.model import CandidateSet, Fate, Ranking, RankingSettings
-from rag_core.ranges import tell_span
+from rag_core.words.ranges import tell_span
 
 Rank = Callable[[CandidateSet, RankingSettings], Ranking]
 RemedyKind = Literal["maxPerFile", "limit", "weight", "threshold", "depth", "none", "index", "text"]

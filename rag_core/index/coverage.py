@@ -10,11 +10,10 @@ from rag_core.database.connections import Connection, Database
 from rag_core.database.index.chunks import indexed_places
 from rag_core.database.index.contents import sessions_by_state
 from rag_core.database.index.identity import ScopeState, count_chunks, read_scope_states
-from rag_core.database.projects import Project
 from rag_core.errors import MedirError
 from rag_core.index.left_out import LeftOut, Outside
-from rag_core.model import ALL_SCOPES, Scope
-from rag_core.projects import current_commit
+from rag_core.model import ALL_SCOPES, Project, Scope
+from rag_core.project.projects import current_commit
 from rag_core.sources.documents import SkipReason, list_markdown, list_markdown_outside
 from rag_core.sources.git import GitRepository
 

@@ -7,8 +7,8 @@ it should be, or it *could not be indexed*, which is not. Markdown outside the p
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rag_core.plurals import counted
 from rag_core.sources.documents import SkipReason
+from rag_core.words.plurals import counted
 
 BY_RULE, FAULTY = "left out by rule", "could not be indexed"
 _EXAMPLES = 5

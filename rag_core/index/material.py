@@ -6,11 +6,10 @@ from pathlib import Path
 from rag_core.chunking import chunk_markdown, chunk_message
 from rag_core.database.connections import Database
 from rag_core.database.index.sessions import list_sessions, read_messages
-from rag_core.database.projects import Project
 from rag_core.errors import UsageError
 from rag_core.index.left_out import Outside
-from rag_core.model import Chunk, Scope
-from rag_core.runs import Progress
+from rag_core.model import Chunk, Project, Scope
+from rag_core.project.runs import Progress
 from rag_core.sources.documents import DocumentTree, list_markdown_outside, read_documents
 from rag_core.sources.git import GitRepository
 

@@ -13,10 +13,9 @@ from rag_core.database.index.contents import (
     read_showings,
 )
 from rag_core.database.index.source_chunks import SourceChunk, locate_chunk, read_source_chunks
-from rag_core.database.projects import Project
-from rag_core.database.runs import Run, find_run, recent_runs, request_cancel
-from rag_core.model import Place, Scope
-from rag_core.runs import close_interrupted, last_run
+from rag_core.database.runs import find_run, recent_runs, request_cancel
+from rag_core.model import Place, Project, Run, Scope
+from rag_core.project.runs import close_interrupted, last_run
 
 __all__ = ["ChunkPage", "IndexedPlace", "Run", "Showing", "SourceChunk"]
 

@@ -29,7 +29,6 @@ from rag_core.database.index.identity import (
     write_scope_state,
 )
 from rag_core.database.index.vectors import drop_unused_vectors
-from rag_core.database.projects import Project
 from rag_core.database.search.candidates import TEXT_SEARCH_CONFIG
 from rag_core.database.search.spellings import has_spellings, write_spellings
 from rag_core.embedding.providers import Providers
@@ -39,9 +38,9 @@ from rag_core.index.material import Material, Target, read_material, require_ses
 from rag_core.index.outcome import ChangeReport, IndexMode, IndexReport
 from rag_core.index.sources_gone import refuse_gone
 from rag_core.index.vectors import ChunkVectors, embed_chunks
-from rag_core.model import ALL_SCOPES, Actor, Scope
+from rag_core.model import ALL_SCOPES, Actor, Project, Scope
 from rag_core.ports import Clock
-from rag_core.runs import Progress, running
+from rag_core.project.runs import Progress, running
 from rag_core.sources.documents import list_everywhere
 from rag_core.sources.git import GitRepository
 

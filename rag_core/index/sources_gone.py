@@ -8,14 +8,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 
-from rag_core.database.projects import Project
 from rag_core.errors import SourcesGone, UsageError
 from rag_core.index.left_out import Outside
 from rag_core.index.matching import Plan
 from rag_core.index.material import Material, Target
-from rag_core.model import Scope, StandingChunk
-from rag_core.plurals import counted
+from rag_core.model import Project, Scope, StandingChunk
 from rag_core.sources.documents import DocumentTree, SkippedFile, SkipReason
+from rag_core.words.plurals import counted
 
 _DOCUMENTS = (Scope.DOCS, Scope.ADR)
 _NAMED: Mapping[SkipReason, tuple[str, str]] = MappingProxyType(

@@ -13,7 +13,7 @@ from rag_core.errors import Refused
 from rag_core.index.outcome import EmbeddingReport
 from rag_core.model import Chunk, EmbeddingModel
 from rag_core.ports import Vectors
-from rag_core.runs import Progress
+from rag_core.project.runs import Progress
 
 # vectors are kept after so many texts: what a killed run loses at most
 _KEEP_EVERY = 256

@@ -11,25 +11,22 @@ from dataclasses import dataclass
 
 from rag_core.database.connections import Database
 from rag_core.database.report.counts import Span
-from rag_core.database.report.replays import ReplayableSearch, find_settings, stream_searches
+from rag_core.database.report.replays import ReplayableSearch, candidates_of, find_settings, stream_searches
 from rag_core.errors import InvalidInput, UsageError
 from rag_core.model import (
     ALL_SCOPES,
     Candidate,
-    CandidateSet,
     LexicalFunction,
     LexicalOperator,
-    Origin,
     Place,
     RankingSettings,
-    Scope,
     SearchSettings,
 )
-from rag_core.presets import find_preset, from_json
 from rag_core.ranking.ranking import rank
 from rag_core.report.numbers import Counterfactual
 from rag_core.report.overlap import overlap, rank_biased_overlap
 from rag_core.report.window import Window
+from rag_core.settings.presets import find_preset, from_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,47 +172,6 @@ def _same_candidates(search: ReplayableSearch, shown_under: SearchSettings, riva
         and isinstance(depth, int)
         and rival.ranking.candidates_per_signal <= depth
     )
-
-
-def candidates_of(search: ReplayableSearch) -> CandidateSet | None:
-    """The whole set that was kept, each chunk named by place and ordinal; None where none was, or it can't be read."""
-    columns = (
-        search.places,
-        search.ordinals,
-        search.content_hashes,
-        search.vector_scores,
-        search.vector_ranks,
-        search.lexical_scores,
-        search.lexical_ranks,
-    )
-    if any(column is None for column in columns):
-        return None
-    rows = zip(*(column for column in columns if column is not None), strict=True)
-    try:
-        candidates = tuple(
-            Candidate(
-                chunk_id=f"{place} {ordinal}",
-                scope=Scope.SESSION if place.startswith("session:") else Scope.DOCS,
-                origin=Origin(place=Place.parse(place)),
-                ordinal=ordinal,
-                content_hash=content_hash,
-                vector_score=vector_score,
-                lexical_score=lexical_score,
-                vector_rank=vector_rank,
-                lexical_rank=lexical_rank,
-            )
-            for place, ordinal, content_hash, vector_score, vector_rank, lexical_score, lexical_rank in rows
-        )
-        return CandidateSet(
-            candidates=candidates,
-            vector_available=search.vector_available,
-            degraded=search.degraded,
-            degraded_reason=None,
-            searchable_terms=0,
-        )
-    except ValueError:
-        # a row that no search of ours can have written
-        return None
 
 
 def _settings(weights: dict[str, object]) -> SearchSettings:

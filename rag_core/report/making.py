@@ -265,7 +265,7 @@ def _is_decided(recorded: RecordedSettings) -> bool:
     if recorded.adopted or recorded.settings.get("source") in ("committed", "trial"):
         return True
     # loads the parser of golden cases, which a window of one decision does not wait for
-    from rag_core.presets import PRESETS  # noqa: PLC0415
+    from rag_core.settings.presets import PRESETS  # noqa: PLC0415
 
     preset = PRESETS.get(str(recorded.settings.get("preset")))
     return preset is not None and recorded.settings.get("limit") == preset.ranking.limit

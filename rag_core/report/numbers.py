@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Literal
 
 from rag_core.metrics.intervals import Interval, wilson
-from rag_core.plurals import counted
 from rag_core.report.in_force import SettingsInForce, Turn, merged
+from rag_core.words.plurals import counted
 
 DEPTHS = (1, 3, 5, 10)
 STEPS = ("total", "embed", "vector", "lexical", "rank")

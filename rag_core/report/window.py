@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from rag_core.durations import parse_duration
 from rag_core.errors import InvalidInput, UsageError
+from rag_core.words.durations import parse_duration
 
 DEFAULT_LENGTH = timedelta(days=30)
 _ZONE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*")

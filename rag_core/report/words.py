@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from rag_core.plurals import counted
 from rag_core.report.numbers import P95_FROM, Part, Report
+from rag_core.words.plurals import counted
 
 PASSED, FAILED = "✓", "✗"
 NOT_MEASURED = "— not measured"

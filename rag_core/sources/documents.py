@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rag_core.errors import Unavailable, UsageError
-from rag_core.folders import DocumentFolders
-from rag_core.model import Place, Scope
-from rag_core.plurals import counted
+from rag_core.model import DocumentFolders, Place, Scope
 from rag_core.sources.decoding import MAX_BYTES, Undecodable, decode, is_lfs_pointer
 from rag_core.sources.git import GitRepository, TreeEntry
+from rag_core.words.plurals import counted
 
 MAX_PATH_BYTES = 2_500
 """The longest path that is indexed: an index of the database holds no key of more than 2,704 bytes."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TypeVar
 
 from rag_core.errors import Unavailable, UsageError
-from rag_core.place_names import same_but_for_form
+from rag_core.model.place_names import same_but_for_form
 from rag_core.sources.git_folder import find_top, is_bare
 from rag_core.sources.git_process import GitFailed, OutOfTime, TooMuch, no_git, output_of, start
 

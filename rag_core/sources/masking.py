@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from rag_core.events import SessionEvent
+from rag_core.model.session_events import SessionEvent
 from rag_core.sources.secret_shapes import OTHER_RULES, RULES
 from rag_core.sources.secret_values import is_password, is_placeholder, is_random
 from rag_core.sources.tax_numbers import find_tax_numbers

@@ -17,8 +17,8 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 from pydantic.alias_generators import to_camel
 
 from rag_core.errors import UsageError
-from rag_core.events import SessionEvent
-from rag_core.plurals import counted
+from rag_core.model.session_events import SessionEvent
+from rag_core.words.plurals import counted
 
 MAX_LINE_BYTES = 4_000_000
 _LINE_END_BYTES = len(codecs.BOM_UTF8) + len(b"\r\n")

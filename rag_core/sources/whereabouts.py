@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from rag_core.chunking import chunk_markdown
-from rag_core.folders import DocumentFolders
 from rag_core.golden.document import shown
-from rag_core.model import Place, Scope
+from rag_core.model import DocumentFolders, Place, Scope
 from rag_core.sources.decoding import MAX_BYTES, Undecodable, decode, is_lfs_pointer
 from rag_core.sources.git import GitRepository, TreeEntry, is_bare
 from rag_core.sources.text_history import deleted_in

@@ -15,12 +15,12 @@ from material import ANA, Services, make_project, services
 from medir.agent_tools.results import search_result
 from medir.agent_tools.server import make_server
 from medir.agent_tools.tools import AgentTools
-from rag_core.answer import Answer, Timings
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
-from rag_core.model import Actor, CandidateSet, CandidateSettings, DegradedReason, SearchSettings
-from rag_core.presets import SEEDS
+from rag_core.model import Actor, CandidateSet, CandidateSettings, DegradedReason, SearchSettings, Timings
 from rag_core.ranking.ranking import rank
+from rag_core.search.answer import Answer
+from rag_core.settings.presets import SEEDS
 
 ROBOT = Actor(kind="agent", id="robô", surface="mcp")
 SETTINGS = SearchSettings(

@@ -15,7 +15,7 @@ from material import ANA, make_project
 from medir.agent_tools.gate import Gate
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
-from rag_core.tokens import create_token, revoke_token
+from rag_core.project.access import create_token, revoke_token
 
 CopyDatabase = Callable[[], AbstractContextManager[str]]
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}

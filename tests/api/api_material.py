@@ -17,10 +17,10 @@ from material import ANA, DOCUMENTS, Repository
 from medir.configuration import Configuration, load_configuration
 from medir.http_api.app import make_api
 from medir.workbench import close_workbench, open_workbench
-from rag_core.database.projects import Project
 from rag_core.index.session_import import import_sessions
-from rag_core.projects import add_project
-from rag_core.tokens import ROLES, create_token, revoke_token
+from rag_core.model import Project
+from rag_core.project.access import ROLES, create_token, revoke_token
+from rag_core.project.projects import add_project
 
 SESSION = "s-1"
 _TALK = (

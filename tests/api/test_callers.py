@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from medir.workbench import open_workbench
 from rag_core.model import Actor
-from rag_core.tokens import create_token, revoke_token
+from rag_core.project.access import create_token, revoke_token
 
 SEARCH = "/api/projects/entrega/rag/search"
 QUESTION = {"query": "Quando o frete é calculado?"}

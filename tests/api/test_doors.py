@@ -19,7 +19,7 @@ from medir.serve import listening
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.model import Actor
-from rag_core.tokens import create_token, revoke_token
+from rag_core.project.access import create_token, revoke_token
 
 ANA = Actor(kind="human", id="ana", surface="cli")
 HOSTILE = """

@@ -13,7 +13,7 @@ from material import Repository
 from medir.work import index_run_key
 from medir.workbench import open_workbench
 from rag_core.model import Actor
-from rag_core.runs import running
+from rag_core.project.runs import running
 
 REINDEX = "/api/projects/entrega/rag/reindex"
 ANOTHER = Actor(kind="human", id="bia", surface="cli")

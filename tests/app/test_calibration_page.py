@@ -8,9 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from medir.page_kit.services import workbench
-from rag_core.adopting import adopt_settings, settings_in_force
 from rag_core.model import Actor
-from rag_core.presets import Overrides
+from rag_core.settings.adopting import adopt_settings, settings_in_force
+from rag_core.settings.presets import Overrides
 from workbench_material import (
     CASES,
     SCRIPTS,

@@ -15,7 +15,7 @@ from medir.pages.index.running import progress_line
 from rag_core.database.connections import Database
 from rag_core.index.reading import SourceChunk, read_chunk_page
 from rag_core.model import Place
-from rag_core.projects import add_project
+from rag_core.project.projects import add_project
 from workbench_material import HOSTILE, HOSTILE_SIGNS, SCRIPTS, elements, open_page, texts
 
 P = "entrega"

@@ -18,12 +18,10 @@ from medir import long_work
 from medir.configuration import load_configuration
 from medir.work_process import ProcessDied
 from medir.workbench import close_workbench, open_workbench
-from rag_core.calibrating import Calibrator, Demands
-from rag_core.database.projects import Project
-from rag_core.database.runs import Run
 from rag_core.errors import FaultyGoldenSet, MedirError
-from rag_core.model import Actor
-from rag_core.runs import Cancelled
+from rag_core.evaluation.calibrations import Calibrator, Demands
+from rag_core.model import Actor, Project, Run
+from rag_core.project.runs import Cancelled
 from workbench_material import ANA, Installation, open_page, services_of, texts
 
 KEY = "calibration entrega"
@@ -37,9 +35,9 @@ from functools import partial
 from medir import long_work
 from medir.configuration import load_configuration
 from medir.workbench import open_workbench
-from rag_core.calibrating import Demands
+from rag_core.evaluation.calibrations import Demands
 from rag_core.model import Actor
-from rag_core.overview import all_projects
+from rag_core.project.overview import all_projects
 opened = open_workbench(load_configuration())
 (project,) = all_projects(opened.services.database)
 actor, run_id = Actor(kind="human", id="bia", surface="app"), uuid.uuid4()

@@ -12,13 +12,13 @@ from streamlit.testing.v1 import AppTest
 
 from medir.page_kit.plain_text import escaped
 from medir.page_kit.services import workbench
-from rag_core.adopting import adopt_settings
-from rag_core.baselines import baselines_folder, freeze
+from rag_core.evaluation.baselines import baselines_folder, freeze
 from rag_core.index.session_import import import_sessions
 from rag_core.model import Actor, canonical_digest
-from rag_core.presets import Overrides
-from rag_core.tokens import create_token
-from rag_core.votes import cast_vote
+from rag_core.project.access import create_token
+from rag_core.search.votes import cast_vote
+from rag_core.settings.adopting import adopt_settings
+from rag_core.settings.presets import Overrides
 from workbench_material import ANA, Installation, Make, blocks, commit, elements, open_page, services_of
 
 HOSTILE = "[x](www.evil.example) **b** :red[r] $e$ <b>z</b> ![p](https://evil.example/p) `c` :smile: eva@evil.example"

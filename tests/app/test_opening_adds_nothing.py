@@ -7,7 +7,7 @@ import pytest
 from psycopg import sql
 from streamlit.testing.v1 import AppTest
 
-from rag_core.votes import cast_vote
+from rag_core.search.votes import cast_vote
 from workbench_material import ANA, SCRIPTS, Installation, forget_workbenches, open_page, services_of, texts
 
 QUESTION = "Por quantos dias a fila guarda eventos?"

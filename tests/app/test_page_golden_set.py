@@ -8,11 +8,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from medir.page_kit.services import visitor, workbench
-from rag_core.adopting import adopt_settings
-from rag_core.baselines import freeze
+from rag_core.evaluation.baselines import freeze
 from rag_core.golden.floor import read_floor
-from rag_core.presets import Overrides
-from rag_core.projects import choose_project
+from rag_core.project.projects import choose_project
+from rag_core.settings.adopting import adopt_settings
+from rag_core.settings.presets import Overrides
 from workbench_material import ANA, CASES, Installation, commit, open_page, said, services_of, texts
 
 WORK = "golden entrega"

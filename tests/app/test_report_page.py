@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from rag_core.votes import cast_vote
+from rag_core.search.votes import cast_vote
 from workbench_material import ANA, SCRIPTS, Installation, open_page, said, services_of, texts
 
 FRETE = "Quando o frete é calculado?"

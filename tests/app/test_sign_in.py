@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from rag_core.model import Actor
-from rag_core.tokens import create_token, revoke_token
+from rag_core.project.access import create_token, revoke_token
 from workbench_material import SCRIPTS, Installation, elements, open_page, said, services_of, texts
 
 OPERATOR = Actor(kind="human", id="ana", surface="cli")
@@ -34,7 +34,7 @@ from medir.page_kit.parts import dialog, fragment
 from medir.page_kit.sign_in import require_sign_in
 from medir.page_kit.services import workbench
 from rag_core.model import Actor
-from rag_core.tokens import revoke_token
+from rag_core.project.access import revoke_token
 
 @fragment()
 def part() -> None:

@@ -12,7 +12,7 @@ from material import DOCUMENTS, Repository
 from rag_core.database.connections import Database
 from rag_core.index.reading import read_chunk_page
 from rag_core.model import Place
-from rag_core.projects import add_project
+from rag_core.project.projects import add_project
 
 HOSTILE = (
     "# Preço\n\nCusta R$ 10,00 e R$ 20,00 com _tarifa_ :red[x] ~5~ <img src=x onerror=alert(1)> "

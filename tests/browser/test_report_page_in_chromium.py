@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 from material import ANA, DOCUMENTS, Repository
 from medir.configuration import load_configuration
 from medir.wiring import open_services
-from rag_core.projects import add_project
-from rag_core.votes import cast_vote
+from rag_core.project.projects import add_project
+from rag_core.search.votes import cast_vote
 
 PATIENCE_MS = 60_000
 

@@ -18,7 +18,7 @@ from ollama_server import Fault, OllamaServer
 from rag_core.database.connections import Database
 from rag_core.database.runs import recent_runs
 from rag_core.database.server.server import EmbeddedServer
-from rag_core.projects import add_project
+from rag_core.project.projects import add_project
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ import pytest
 from material import ANA, Services, make_project, services
 from medir.cli import medir
 from medir.cli.frame import run
-from rag_core.answer import Answer
 from rag_core.database.connections import Database
+from rag_core.search.answer import Answer
 
 
 @pytest.fixture

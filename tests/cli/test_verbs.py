@@ -15,7 +15,7 @@ from medir.cli.frame import run
 from ollama_server import closed_port
 from rag_core.database.connections import Database
 from rag_core.model import Actor
-from rag_core.runs import running
+from rag_core.project.runs import running
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from golden_material import chunk, found
 from rag_core.errors import FaultyGoldenSet
-from rag_core.explanation import passing_weights
+from rag_core.evaluation.explanation import passing_weights
 from rag_core.golden.cases import GoldenCase, GoldenSet, parse_cases
 from rag_core.golden.floor import raise_floor, read_floor
 from rag_core.golden.remedies import remedies

@@ -10,8 +10,8 @@ from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.embedding.providers import Providers
 from rag_core.model import Scope
-from rag_core.presets import Overrides
-from rag_core.projects import add_project
+from rag_core.project.projects import add_project
+from rag_core.settings.presets import Overrides
 
 CORPORA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "corpora"
 PROVIDERS = Providers(configured="embedded", ollama_host="127.0.0.1:1", clock=SystemClock())

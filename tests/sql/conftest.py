@@ -6,8 +6,8 @@ import pytest
 
 from material import ANA, CASES, DOCUMENTS, Repository, Services, services
 from rag_core.database.connections import Database
-from rag_core.database.projects import Project
-from rag_core.projects import add_project
+from rag_core.model import Project
+from rag_core.project.projects import add_project
 
 
 @pytest.fixture

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from material import ANA, CASES, DOCUMENTS, Repository, Services
-from rag_core.adopting import adopt_settings, settings_history, settings_in_force
-from rag_core.baselines import (
+from rag_core.clock import SystemClock
+from rag_core.database.connections import Database
+from rag_core.errors import InvalidInput, Refused, UsageError
+from rag_core.evaluation.baselines import (
     baselines_folder,
     freeze,
     list_baselines,
@@ -15,16 +17,18 @@ from rag_core.baselines import (
     read_baseline,
     verify_baseline,
 )
-from rag_core.clock import SystemClock
-from rag_core.comparing import BaselineComparison, compare_baselines, compare_recorded, run_against
-from rag_core.database.connections import Database
-from rag_core.database.projects import Project
-from rag_core.errors import InvalidInput, Refused, UsageError
+from rag_core.evaluation.comparison import (
+    BaselineComparison,
+    compare_baselines,
+    compare_recorded,
+    run_against,
+)
+from rag_core.evaluation.history import golden_result, last_golden_run
 from rag_core.golden.baseline_file import Baseline, encode_baseline
-from rag_core.history import golden_result, last_golden_run
-from rag_core.model import LexicalFunction
-from rag_core.overview import read_overview
-from rag_core.presets import Overrides
+from rag_core.model import LexicalFunction, Project
+from rag_core.project.overview import read_overview
+from rag_core.settings.adopting import adopt_settings, settings_history, settings_in_force
+from rag_core.settings.presets import Overrides
 
 NOTHING_TURNED = {"won": [], "lost": []}
 

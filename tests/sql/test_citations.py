@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from material import ANA, make_project, services
-from rag_core.citations import read_matched_words
 from rag_core.database.connections import Database
+from rag_core.search.citations import read_matched_words
 
 TEXT = "# Acordo\n\nA negociação de fretes segue a RN-058; os canais são dois.\n"
 

@@ -16,11 +16,10 @@ from medir.cli.index import print_report
 from medir.cli.state import print_coverage
 from medir.doctor import check_project
 from rag_core.database.connections import Database
-from rag_core.database.projects import Project
 from rag_core.errors import EmbeddingFailed, UsageError
 from rag_core.index.coverage import Coverage, ScopeCoverage, SourceParts, measure_coverage
-from rag_core.model import Scope
-from rag_core.projects import add_project, set_project
+from rag_core.model import Project, Scope
+from rag_core.project.projects import add_project, set_project
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 

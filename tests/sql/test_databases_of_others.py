@@ -31,9 +31,9 @@ from rag_core.errors import (
     Unavailable,
 )
 from rag_core.index.coverage import measure_coverage
-from rag_core.projects import add_project, choose_project
-from rag_core.runs import close_interrupted
-from rag_core.tokens import admit, create_token
+from rag_core.project.access import admit, create_token
+from rag_core.project.projects import add_project, choose_project
+from rag_core.project.runs import close_interrupted
 
 QUESTION = "Quando o frete é calculado?"
 

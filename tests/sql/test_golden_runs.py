@@ -13,13 +13,13 @@ from ollama_server import closed_port
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.database.index.sessions import append_events
-from rag_core.database.projects import Project
 from rag_core.database.runs import recent_runs
 from rag_core.embedding.providers import Providers
 from rag_core.errors import FaultyGoldenSet, InvalidInput, Refused, UsageError
-from rag_core.evaluation import GoldenRun, raise_project_floor
-from rag_core.events import SessionEvent
-from rag_core.presets import Overrides
+from rag_core.evaluation.golden_runs import GoldenRun, raise_project_floor
+from rag_core.model import Project
+from rag_core.model.session_events import SessionEvent
+from rag_core.settings.presets import Overrides
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from psycopg.types.json import Jsonb
 from bag_of_words import BagOfWords
 from material import ANA, Fixed, Repository, make_project, services
 from rag_core.database.connections import Database
-from rag_core.database.projects import Project
 from rag_core.errors import EmbeddingFailed, Refused
-from rag_core.projects import add_project
+from rag_core.model import Project
+from rag_core.project.projects import add_project
 
 PATHS = ("docs/a.md", "docs/b.md", "docs/adr/0001-c.md", "docs/pasta/d.md")
 SECTIONS = (

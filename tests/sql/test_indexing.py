@@ -17,16 +17,15 @@ from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.database.index.identity import fingerprint, read_identity, read_scope_states
 from rag_core.database.index.sessions import append_events
-from rag_core.database.projects import Project
 from rag_core.database.runs import recent_runs
 from rag_core.database.search.candidates import QUERY_VERSION
 from rag_core.embedding.providers import Providers
 from rag_core.errors import Busy, Refused, UsageError
-from rag_core.events import SessionEvent
-from rag_core.index import IndexReport
 from rag_core.index.coverage import measure_coverage
-from rag_core.model import Scope
-from rag_core.projects import add_project, set_project
+from rag_core.index.outcome import IndexReport
+from rag_core.model import Project, Scope
+from rag_core.model.session_events import SessionEvent
+from rag_core.project.projects import add_project, set_project
 
 
 @pytest.fixture

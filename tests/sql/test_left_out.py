@@ -12,7 +12,7 @@ from medir.cli.index import print_report
 from rag_core.database.connections import Database
 from rag_core.index.session_import import import_sessions
 from rag_core.model import Scope
-from rag_core.projects import add_project
+from rag_core.project.projects import add_project
 
 GOOD = {"docs/guia.md": "# Guia\n\nTexto.\n", "docs/adr/0001-fila.md": "# Fila\n\nTexto.\n"}
 

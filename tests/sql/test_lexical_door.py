@@ -31,7 +31,7 @@ from rag_core.model import (
     Place,
     Scope,
 )
-from rag_core.projects import add_project
+from rag_core.project.projects import add_project
 
 EVERYTHING = CandidateSettings(fetch_depth=50)
 ANY, ALL = LexicalOperator.ANY, LexicalOperator.ALL

@@ -6,17 +6,17 @@ import pytest
 
 from bag_of_words import BagOfWords
 from material import ANA, DOCUMENTS, Fixed, Repository, Services, services
-from rag_core.adopting import adopt_settings
-from rag_core.baselines import freeze
 from rag_core.clock import SystemClock
-from rag_core.comparing import compare_baselines, run_against
 from rag_core.database.connections import Database
-from rag_core.database.projects import Project
-from rag_core.explaining import explain_case
+from rag_core.evaluation.baselines import freeze
+from rag_core.evaluation.comparison import compare_baselines, run_against
+from rag_core.evaluation.explaining import explain_case
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.causes import LossCause
+from rag_core.model import Project
 from rag_core.ports import EmbeddingRole, Vectors
-from rag_core.presets import Overrides
+from rag_core.settings.adopting import adopt_settings
+from rag_core.settings.presets import Overrides
 
 FRETE = "Quando o frete é calculado?"
 # limit 1, so that one rival is enough to lose

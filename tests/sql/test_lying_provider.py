@@ -18,13 +18,12 @@ from medir.cli.frame import run as run_command
 from ollama_server import Fault, OllamaServer, closed_port, vector_of
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
-from rag_core.database.projects import Project
 from rag_core.embedding.ollama import OllamaEmbedder
 from rag_core.embedding.providers import Providers
 from rag_core.embedding.service import EmbeddingService
 from rag_core.errors import Refused
-from rag_core.model import EmbeddingModel, Scope
-from rag_core.projects import add_project
+from rag_core.model import EmbeddingModel, Project, Scope
+from rag_core.project.projects import add_project
 
 FILES = {f"docs/{number:02}.md": f"# Tema {number}\n\nTexto do tema {number}.\n" for number in range(24)}
 MODEL = "ollama/nomic-embed-text@0a109f422b47+search-v1"

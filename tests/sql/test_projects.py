@@ -9,16 +9,16 @@ from material import ANA, CASES, Repository, make_project, services
 from rag_core.database.connections import Database
 from rag_core.database.projects import list_projects
 from rag_core.errors import InvalidInput, Refused, UsageError
-from rag_core.folders import DocumentFolders
-from rag_core.projects import (
+from rag_core.model import DocumentFolders
+from rag_core.project.projects import (
     add_project,
-    cases_file,
     choose_project,
     current_commit,
     remove_project,
     set_project,
     slug,
 )
+from rag_core.settings.golden_folder import cases_file
 
 
 @pytest.fixture

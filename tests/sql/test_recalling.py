@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from material import ANA, DOCUMENTS, Repository, services
-from rag_core.answer import Answer
 from rag_core.database.connections import Database
 from rag_core.errors import UsageError
 from rag_core.model import Scope
-from rag_core.projects import add_project
-from rag_core.report.recalling import RecalledSearch, recall
+from rag_core.project.projects import add_project
+from rag_core.search.answer import Answer
+from rag_core.search.recalling import RecalledSearch, recall
 
 QUESTION = "frete pedágio fila coletor senha rota"
 

@@ -15,7 +15,7 @@ from rag_core.database.connections import Connection, Database
 from rag_core.errors import UsageError
 from rag_core.report.searches import SearchFilter, list_searches, read_search
 from rag_core.report.window import Window
-from rag_core.votes import cast_vote
+from rag_core.search.votes import cast_vote
 
 NOON = rows.NOON
 DAY = Window(start=NOON - timedelta(hours=12), end=NOON + timedelta(hours=12))

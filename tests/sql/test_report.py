@@ -10,17 +10,17 @@ import rows
 from psycopg.types.json import Jsonb
 
 from material import ANA, Services, make_project, services
-from rag_core.adopting import adopt_settings
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Connection, Database
 from rag_core.database.projects import find_project
 from rag_core.errors import InvalidInput, UsageError
 from rag_core.model import Scope
-from rag_core.presets import Overrides
 from rag_core.report.counterfactual import compare_with, find_rival
 from rag_core.report.making import make_report
 from rag_core.report.numbers import Counterfactual, JudgedSearches, Report
 from rag_core.report.window import Window
+from rag_core.settings.adopting import adopt_settings
+from rag_core.settings.presets import Overrides
 
 NOON = rows.NOON
 DAY = Window(start=NOON - timedelta(hours=12), end=NOON + timedelta(hours=12))

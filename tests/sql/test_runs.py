@@ -15,12 +15,11 @@ import rag_core
 from bag_of_words import BagOfWords
 from material import ANA, DOCUMENTS, Fixed, Repository, Services, services
 from rag_core.database.connections import Connection, Database
-from rag_core.database.projects import Project
-from rag_core.database.runs import Run, RunKind, find_run, insert_run, recent_runs, request_cancel
+from rag_core.database.runs import find_run, insert_run, recent_runs, request_cancel
 from rag_core.errors import Busy, DatabaseUnavailable, Refused
-from rag_core.model import Actor
-from rag_core.projects import add_project
-from rag_core.runs import STALE_AFTER, Cancelled, close_interrupted, running
+from rag_core.model import Actor, Project, Run, RunKind
+from rag_core.project.projects import add_project
+from rag_core.project.runs import STALE_AFTER, Cancelled, close_interrupted, running
 
 BIA = Actor(kind="agent", id="bia", surface="api")
 
@@ -28,7 +27,7 @@ _HOLDER = """
 import sys
 from rag_core.database.connections import Database
 from rag_core.model import Actor
-from rag_core.runs import running
+from rag_core.project.runs import running
 with Database(sys.argv[1]) as database:
     actor = Actor(kind="agent", id="bia", surface="api")
     with running(database, sys.argv[2], "index", actor=actor, parameters={}, exclusive=True):

@@ -16,16 +16,12 @@ from psycopg.types.json import Jsonb
 from bag_of_words import BagOfWords
 from material import ANA, DOCUMENTS, Fixed, Repository, Services, make_project, services
 from ollama_server import OllamaServer, closed_port
-from rag_core.answer import Answer
-from rag_core.citations import require_indexed
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.database.index.contents import read_indexed_places
 from rag_core.database.index.sessions import append_events
-from rag_core.database.projects import Project
 from rag_core.embedding.providers import Providers
 from rag_core.errors import InvalidInput
-from rag_core.events import SessionEvent
 from rag_core.index.reading import read_chunk_page
 from rag_core.model import (
     ALL_SCOPES,
@@ -36,11 +32,15 @@ from rag_core.model import (
     LexicalFunction,
     LexicalOperator,
     Place,
+    Project,
     Scope,
 )
-from rag_core.presets import Overrides
-from rag_core.projects import add_project
+from rag_core.model.session_events import SessionEvent
+from rag_core.project.projects import add_project
 from rag_core.ranking.ranking import rank
+from rag_core.search.answer import Answer
+from rag_core.search.citations import require_indexed
+from rag_core.settings.presets import Overrides
 
 SEEDS = Overrides(preset="seeds")
 

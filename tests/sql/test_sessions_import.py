@@ -11,11 +11,10 @@ from psycopg import sql
 
 from material import ANA, make_project, services
 from rag_core.database.connections import Database
-from rag_core.database.projects import Project
 from rag_core.errors import InvalidInput, UsageError
 from rag_core.index.coverage import SourceParts, measure_coverage
 from rag_core.index.session_import import import_sessions
-from rag_core.model import Scope
+from rag_core.model import Project, Scope
 
 # put together here, so that no scanner takes this file for a leak
 TOKEN = "ghp_" + "a1B2" * 9

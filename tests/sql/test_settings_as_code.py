@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from material import ANA, CASES, Repository, Services, services
-from rag_core.adopting import SettingsInForce, adopt_settings, settings_in_force
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
-from rag_core.database.projects import Project
 from rag_core.errors import FaultySettings, Refused, UsageError
-from rag_core.evaluation import raise_project_floor
-from rag_core.overview import read_overview
-from rag_core.presets import Limits, Overrides
-from rag_core.projects import add_project
-from rag_core.staleness import told_standing
+from rag_core.evaluation.golden_runs import raise_project_floor
+from rag_core.model import Project
+from rag_core.project.overview import read_overview
+from rag_core.project.projects import add_project
+from rag_core.project.staleness import told_standing
+from rag_core.settings.adopting import SettingsInForce, adopt_settings, settings_in_force
+from rag_core.settings.presets import Limits, Overrides
 
 QUESTION = "Quando o frete é calculado?"
 

@@ -11,9 +11,9 @@ from material import ANA, DOCUMENTS, Repository, make_project, services
 from rag_core.database.connections import Database
 from rag_core.database.index.sessions import append_events
 from rag_core.errors import SourcesGone, UsageError
-from rag_core.events import SessionEvent
 from rag_core.model import Scope
-from rag_core.projects import add_project
+from rag_core.model.session_events import SessionEvent
+from rag_core.project.projects import add_project
 
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 1\n"
 ADRS = [path for path in DOCUMENTS if path.startswith("docs/adr/")]

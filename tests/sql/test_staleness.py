@@ -11,11 +11,10 @@ from ollama_server import closed_port
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.database.index.identity import read_scope_states
-from rag_core.database.projects import Project
 from rag_core.embedding.providers import Providers
-from rag_core.model import EmbeddingModel, Scope
-from rag_core.projects import add_project
-from rag_core.staleness import Staleness, measure_staleness, told_standing
+from rag_core.model import EmbeddingModel, Project, Scope
+from rag_core.project.projects import add_project
+from rag_core.project.staleness import Staleness, measure_staleness, told_standing
 
 
 def stale(made: Services, project: Project) -> object:

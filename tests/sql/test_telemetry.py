@@ -12,14 +12,14 @@ import rows
 
 from bag_of_words import BagOfWords
 from material import ANA, CASES, Fixed, Services, make_project, services
-from rag_core.answer import Answer
 from rag_core.database.connections import Database
-from rag_core.database.projects import Project, find_project
-from rag_core.model import Actor, Scope
+from rag_core.database.projects import find_project
+from rag_core.model import Actor, Project, Scope
 from rag_core.ports import EmbeddingRole, Vectors
-from rag_core.presets import Overrides
-from rag_core.search import Search
-from rag_core.telemetry import Telemetry, count_losses
+from rag_core.search.answer import Answer
+from rag_core.search.asking import Search
+from rag_core.search.telemetry import Telemetry, count_losses
+from rag_core.settings.presets import Overrides
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.errors import InvalidInput, NotPermitted, NotSignedIn, Refused, UsageError
 from rag_core.model import Actor
-from rag_core.tokens import (
+from rag_core.project.access import (
     Caller,
     admit,
     admit_by_id,

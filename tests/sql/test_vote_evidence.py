@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from material import ANA, Services, make_project, services
-from rag_core.answer import Answer
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.model import SearchSettings
-from rag_core.presets import Overrides
 from rag_core.report.vote_evidence import VoteEvidence, weigh_votes
-from rag_core.votes import cast_vote
+from rag_core.search.answer import Answer
+from rag_core.search.votes import cast_vote
+from rag_core.settings.presets import Overrides
 
 EVERYTHING = Overrides(threshold=None, max_per_file=None)
 

@@ -14,13 +14,13 @@ from psycopg.types.json import Jsonb
 
 import rag_core
 from material import ANA, Services, make_project, services
-from rag_core.answer import Answer
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Connection, Database
 from rag_core.errors import InvalidInput, Refused
-from rag_core.events import INDEXED_EVENT_TYPES
 from rag_core.model import Actor
-from rag_core.votes import Vote, cast_vote, purge_searches, read_votes
+from rag_core.model.session_events import INDEXED_EVENT_TYPES
+from rag_core.search.answer import Answer
+from rag_core.search.votes import Vote, cast_vote, purge_searches, read_votes
 
 BIA = Actor(kind="agent", id="bia", surface="mcp")
 CLOCK = SystemClock()

@@ -3,7 +3,6 @@
 import dataclasses
 
 from golden_material import chunk, found
-from rag_core.answer import Answer, ExplainedChunk, Explanation, Timings, origin_to_json
 from rag_core.model import (
     ALL_SCOPES,
     CandidateSet,
@@ -13,9 +12,11 @@ from rag_core.model import (
     Place,
     Scope,
     SearchSettings,
+    Timings,
 )
-from rag_core.presets import SEEDS
 from rag_core.ranking.ranking import rank
+from rag_core.search.answer import Answer, ExplainedChunk, Explanation, origin_to_json
+from rag_core.settings.presets import SEEDS
 
 SETTINGS = SearchSettings(
     candidates=CandidateSettings(), ranking=SEEDS.ranking, source="preset", preset="seeds"

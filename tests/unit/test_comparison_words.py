@@ -4,7 +4,7 @@ import io
 
 from medir.cli.comparison import changes_told, print_comparison
 from medir.cli.frame import Output
-from rag_core.comparing import BaselineComparison, Turned
+from rag_core.evaluation.comparison import BaselineComparison, Turned
 
 NOTHING = Turned(won=(), lost=())
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.excerpts import cut_short, pieces_of, words_of
+from rag_core.search.excerpts import cut_short, pieces_of, words_of
 
 
 @given(st.text(max_size=200), st.sets(st.text(max_size=5), max_size=5))

@@ -16,7 +16,7 @@ from rag_core.golden.cases import GoldenCase
 from rag_core.golden.verdicts import expected_entries
 from rag_core.model import CandidateSet, DegradedReason, Place, RankingSettings
 from rag_core.ranking.ranking import rank
-from rag_core.signal_words import Absent, absent, in_no_list, nothing_found
+from rag_core.words.signals import Absent, absent, in_no_list, nothing_found
 
 HALF = RankingSettings(weight_vector=0.5, weight_lexical=0.5, threshold=0.2, max_per_file=1, limit=1)
 MORNING = dt.datetime(2026, 1, 2, 8, 0, tzinfo=dt.UTC)

@@ -10,7 +10,7 @@ import pytest
 
 from material import Repository
 from rag_core.errors import Unavailable
-from rag_core.folders import DocumentFolders
+from rag_core.model import DocumentFolders
 from rag_core.sources.decoding import MAX_BYTES
 from rag_core.sources.documents import read_documents
 from rag_core.sources.floor_history import highest_floor
@@ -26,7 +26,7 @@ READ = """
 import resource, sys
 from pathlib import Path
 from rag_core.errors import Unavailable
-from rag_core.folders import DocumentFolders
+from rag_core.model.folders import DocumentFolders
 from rag_core.sources.documents import list_markdown, list_markdown_outside
 from rag_core.sources.git import GitRepository
 git, folders = GitRepository(Path(sys.argv[1])), DocumentFolders()

@@ -10,7 +10,7 @@ import pytest
 
 from material import Repository
 from rag_core.errors import Unavailable, UsageError
-from rag_core.folders import DocumentFolders
+from rag_core.model import DocumentFolders
 from rag_core.sources.decoding import MAX_BYTES
 from rag_core.sources.documents import DocumentTree, SkipReason, list_markdown, read_documents
 from rag_core.sources.git import GitRepository

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from golden_material import VECTOR_ONLY, by_vector, chunk, found
-from rag_core.explanation import CaseExplanation, explain
+from rag_core.evaluation.explanation import CaseExplanation, explain
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.remedies import Remedy
 from rag_core.golden.verdicts import judge

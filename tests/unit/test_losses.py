@@ -6,7 +6,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rag_core.losses import Losses
+from rag_core.search.losses import Losses
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 # no file of this process grows beyond one block: to a program, a disk that is full
@@ -14,7 +14,7 @@ LOSE = """
 import resource, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from rag_core.losses import Losses
+from rag_core.search.losses import Losses
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 losses = Losses(Path(sys.argv[1]))
 for _ in range(int(sys.argv[2])):

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rag_core.events import SessionEvent
+from rag_core.model.session_events import SessionEvent
 from rag_core.sources.masking import mask_event, mask_text
 from secret_corpus import PLAIN, SECRETS
 

@@ -20,7 +20,7 @@ from rag_core.model import (
     SearchSettings,
     canonical_digest,
 )
-from rag_core.presets import SEEDS
+from rag_core.settings.presets import SEEDS
 
 
 def settings(**changes: object) -> SearchSettings:

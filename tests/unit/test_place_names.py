@@ -7,7 +7,7 @@ import pytest
 from rag_core.golden.cases import GoldenCase, GoldenSet, with_places_meant
 from rag_core.golden.linter import lint
 from rag_core.model import Place, Scope
-from rag_core.place_names import PlaceNames, form_of, forms_of
+from rag_core.model.place_names import PlaceNames, form_of, forms_of
 
 COMPOSED = "docs/opera\u00e7\u00e3o.md"
 DECOMPOSED = unicodedata.normalize("NFD", COMPOSED)

@@ -15,7 +15,7 @@ from rag_core.model import (
     Scope,
     SearchSettings,
 )
-from rag_core.presets import (
+from rag_core.settings.presets import (
     EMBEDDED,
     EMBEDDED_STRICT,
     PRESETS,

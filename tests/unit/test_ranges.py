@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.metrics.intervals import Interval
-from rag_core.ranges import tell_outside, tell_span, tell_thresholds, tell_weights
+from rag_core.words.ranges import tell_outside, tell_span, tell_thresholds, tell_weights
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import dataclasses
 
 from golden_material import by_vector, chunk, found
 from rag_core.model import Fate, Place, Ranking, RankingSettings
-from rag_core.presets import SEEDS
 from rag_core.ranking.ranking import cut_to_depth, rank
+from rag_core.settings.presets import SEEDS
 
 # halves are exact in binary, so that a score can sit on the threshold
 HALVES = RankingSettings(weight_vector=0.5, weight_lexical=0.5, threshold=0.25)

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from rag_core.baselines import read_baseline, verify_baseline
 from rag_core.chunking import CHUNKER_VERSION
 from rag_core.database.search.candidates import QUERY_VERSION
+from rag_core.evaluation.baselines import read_baseline, verify_baseline
 from rag_core.golden.cases import parse_cases
 
 GOLDEN_SET = Path(__file__).parents[2] / "golden_set"

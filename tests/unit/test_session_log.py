@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag_core.errors import UsageError
-from rag_core.events import SessionEvent
+from rag_core.model.session_events import SessionEvent
 from rag_core.sources.session_log import MAX_LINE_BYTES, EventLine, RefusedLine, read_session_file
 
 EVENT: dict[str, object] = {

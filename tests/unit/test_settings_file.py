@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from rag_core.errors import FaultySettings, InvalidInput
-from rag_core.in_force import CommittedFiles, read_committed
 from rag_core.model import ALL_SCOPES
-from rag_core.presets import UNSET, Limits, Overrides, preset_of, resolve_settings
-from rag_core.projects import Project
-from rag_core.settings_file import committing, parse_settings, write_settings
+from rag_core.project.projects import Project
+from rag_core.settings.file import committing, parse_settings, write_settings
+from rag_core.settings.in_force import CommittedFiles, read_committed
+from rag_core.settings.presets import UNSET, Limits, Overrides, preset_of, resolve_settings
 
 MODEL = "embedded/use-multilingual-v3@0123456789ab+none"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag_core.events import spoken_text
+from rag_core.model.session_events import spoken_text
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from material import Repository
-from rag_core.folders import DocumentFolders
+from rag_core.model import DocumentFolders
 from rag_core.sources.git import GitRepository
 from rag_core.sources.whereabouts import Searched, find_deletions, find_whereabouts
 

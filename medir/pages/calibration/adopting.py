@@ -19,11 +19,11 @@ from medir.page_kit.signs import PASSED, settings_line
 from medir.pages.calibration.effect import draw_caution, draw_effect
 from medir.pages.calibration.scene import Scene
 from medir.pages.calibration.setting import FUSIONS, today_of
-from rag_core.adopting import SettingsInForce, adopt_settings
-from rag_core.baselines import baselines_folder, new_file
 from rag_core.errors import MedirError
+from rag_core.evaluation.baselines import baselines_folder, new_file
 from rag_core.model import SearchSettings
-from rag_core.presets import Overrides
+from rag_core.settings.adopting import SettingsInForce, adopt_settings
+from rag_core.settings.presets import Overrides
 
 _ADOPTING, _FREEZING = "calibration-adopting", "calibration-freezing"
 _TOLD = "calibration-told"

@@ -8,8 +8,8 @@ from medir.page_kit.signs import DASH, FATES, LOST, PASSED, WON
 from medir.pages.calibration import words
 from medir.pages.calibration.scene import Scene
 from rag_core.calibration.landscape import Turns
-from rag_core.excerpts import cut_short
 from rag_core.figures.palette import BAD, GOOD
+from rag_core.search.excerpts import cut_short
 
 _NEAREST = 12
 _CELL_CHARS = 200

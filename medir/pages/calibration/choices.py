@@ -9,9 +9,9 @@ from medir.pages.calibration.evidence import PRICE
 from medir.pages.calibration.picture import tags_of
 from medir.pages.calibration.running import Kept, start_calibration
 from medir.pages.calibration.scene import measures_of
-from rag_core.baselines import baselines_folder
-from rag_core.calibrating import Demands
 from rag_core.errors import InvalidInput
+from rag_core.evaluation.baselines import baselines_folder
+from rag_core.evaluation.calibrations import Demands
 from rag_core.golden.baseline_file import Baseline
 from rag_core.metrics.measures import PASSED, Measure, parse_measure
 

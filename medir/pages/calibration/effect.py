@@ -14,7 +14,7 @@ from rag_core.calibration.safety import passing
 from rag_core.calibration.table import Flags
 from rag_core.golden.cases import GoldenCase
 from rag_core.model import SearchSettings
-from rag_core.plurals import counted
+from rag_core.words.plurals import counted
 
 _NAMED = 8
 

@@ -25,8 +25,8 @@ from medir.pages.calibration.setting import (
     deepest,
     go_to,
 )
-from rag_core.calibrating import Calibration
 from rag_core.calibration.findings import DEPTHS
+from rag_core.evaluation.calibrations import Calibration
 from rag_core.metrics.intervals import Interval
 from rag_core.model import Fusion, RankingSettings
 

@@ -45,7 +45,7 @@ from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenSet
 from rag_core.metrics.measures import Measure, parse_measure
 from rag_core.model import SearchSettings
-from rag_core.projects import cases_file
+from rag_core.settings.golden_folder import cases_file
 
 _PARTS = {"cases": "Cases", "measures": "Measures", "rivals": "Rivals", "signals": "Signals and threshold"}
 PART = choice_parameter("evidence", tuple(_PARTS))

@@ -19,8 +19,8 @@ from rag_core.figures.threshold_map import Box, threshold_map, told_of_bands
 from rag_core.figures.weight_curve import Curve, weight_curve
 from rag_core.golden.cases import GoldenCase
 from rag_core.metrics.intervals import bootstrap_mean, wilson
-from rag_core.plurals import counted
-from rag_core.ranges import tell_weights
+from rag_core.words.plurals import counted
+from rag_core.words.ranges import tell_weights
 
 Point = Mapping[str, object]
 _CURVE, _MAP = "calibration-curve", "calibration-map"

@@ -23,8 +23,8 @@ from medir.page_kit.parts import fragment
 from medir.page_kit.run_failure import recorded_failure
 from medir.page_kit.services import visitor, workbench
 from medir.page_kit.stopping import draw_stop
-from rag_core.calibrating import Calibration, Demands, Run, cases_digest
 from rag_core.calibration.choice.contenders import TODAY
+from rag_core.evaluation.calibrations import Calibration, Demands, Run, cases_digest
 from rag_core.golden.cases import GoldenSet
 from rag_core.metrics.measures import Measure
 

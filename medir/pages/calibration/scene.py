@@ -16,12 +16,12 @@ from medir.pages.calibration.setting import (
     start_in_force,
     today_of,
 )
-from rag_core.calibrating import Calibration, passed_in, values_in
 from rag_core.calibration.findings import measures_shown
 from rag_core.calibration.landscape import Landscape, Outcome, build_landscape
 from rag_core.calibration.regions import RegionMap, draw_regions, sample_map
 from rag_core.calibration.table import Flags, Floats
-from rag_core.comparing import side_of_baseline
+from rag_core.evaluation.calibrations import Calibration, passed_in, values_in
+from rag_core.evaluation.comparison import side_of_baseline
 from rag_core.figures.setting_marks import SettingMark
 from rag_core.figures.threshold_map import Grid
 from rag_core.golden.baseline_file import Baseline

@@ -5,11 +5,11 @@ import math
 from collections.abc import Mapping
 
 from medir.page_kit.address import Parameter, choice_parameter, number_parameter, refuse
-from rag_core.calibrating import Calibration
 from rag_core.calibration.choice.contenders import Contender
 from rag_core.calibration.findings import DEPTHS
+from rag_core.evaluation.calibrations import Calibration
 from rag_core.model import Fusion, LexicalFunction, LexicalOperator, RankingSettings, SearchSettings
-from rag_core.presets import PRESETS, is_measured_for, settings_of_preset
+from rag_core.settings.presets import PRESETS, is_measured_for, settings_of_preset
 
 NO_THRESHOLD = -math.inf
 NO_CAP = "none"

@@ -12,11 +12,11 @@ from medir.page_kit.services import workbench
 from medir.page_kit.signs import DASH, LOST, age
 from medir.pages.calibration import words
 from medir.pages.calibration.running import SETTINGS, Ground, Kept, moved_since
-from rag_core.adopting import settings_history
-from rag_core.calibrating import Run
+from rag_core.evaluation.calibrations import Run
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import Measure, parse_measure
-from rag_core.plurals import counted
+from rag_core.settings.adopting import settings_history
+from rag_core.words.plurals import counted
 
 _IN_ORDER = ("the index", "the cases", "the settings")
 

@@ -11,8 +11,8 @@ from medir.pages.calibration.setting import go_to, proposal_of, setting_of, toda
 from rag_core.calibration.choice.contenders import TODAY
 from rag_core.calibration.choice.verdict import Choice, Scored
 from rag_core.model import Fusion
-from rag_core.plurals import counted
-from rag_core.ranges import tell_weights
+from rag_core.words.plurals import counted
+from rag_core.words.ranges import tell_weights
 
 _NAMED = 6
 

@@ -6,13 +6,13 @@ import streamlit as st
 from medir.page_kit.candidate_table import CANDIDATE_COLUMNS, candidate_cells
 from medir.page_kit.plain_text import draw_text
 from medir.page_kit.signs import FAILED, FATES, LOST, PASSED, settings_line, theme
-from rag_core.excerpts import cut_short
-from rag_core.explanation import CaseExplanation
+from rag_core.evaluation.explanation import CaseExplanation
 from rag_core.figures.case_flow import case_flow
 from rag_core.figures.layout import CONFIG
 from rag_core.golden.verdicts import expected_entries
 from rag_core.model import RankedCandidate, Ranking
-from rag_core.signal_words import absent, in_no_list
+from rag_core.search.excerpts import cut_short
+from rag_core.words.signals import absent, in_no_list
 
 _PREVIEW_CHARS = 240
 _ABOVE = 40

@@ -11,9 +11,9 @@ from medir.page_kit.parts import dialog
 from medir.page_kit.services import may_maintain
 from medir.page_kit.signs import FAILED, PASSED, theme
 from medir.pages.golden_set.running import start_raising_floor
+from rag_core.evaluation.history import GoldenRecord
 from rag_core.figures.floor_history import FloorPoint, floor_history
 from rag_core.figures.layout import CONFIG
-from rag_core.history import GoldenRecord
 
 _ASKING = "floor-asking"
 

@@ -19,12 +19,12 @@ from medir.pages.golden_set.running import draw_controls
 from medir.pages.golden_set.table import draw_table
 from medir.pages.golden_set.verdict import draw_ground, draw_verdict
 from rag_core.errors import FaultyGoldenSet
+from rag_core.evaluation.history import GoldenRecord
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import SPLITS, GoldenSet
-from rag_core.history import GoldenRecord
-from rag_core.plurals import counted
-from rag_core.projects import cases_file
-from rag_core.staleness import is_of_today, told_standing
+from rag_core.project.staleness import is_of_today, told_standing
+from rag_core.settings.golden_folder import cases_file
+from rag_core.words.plurals import counted
 
 SHOW = choice_parameter("show", SHOWN)
 SPLIT = choice_parameter("split", ("", *SPLITS))

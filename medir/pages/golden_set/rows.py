@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from rag_core.evaluation.history import GoldenRecord
 from rag_core.golden.cases import GoldenSet
-from rag_core.history import GoldenRecord
 from rag_core.model import SearchSettings
 
 Change = Literal["won", "lost", "same", "new", "changed"]

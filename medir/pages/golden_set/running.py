@@ -16,8 +16,8 @@ from medir.page_kit.parts import fragment
 from medir.page_kit.run_failure import recorded_failure
 from medir.page_kit.services import maintainer, visitor, workbench
 from medir.page_kit.stopping import draw_stop
+from rag_core.evaluation.history import Run, stop_golden_run
 from rag_core.golden.baseline_file import Baseline
-from rag_core.history import Run, stop_golden_run
 
 _STEPS = {"embed": "Embedding the questions", "search": "Searching"}
 

@@ -9,10 +9,10 @@ import streamlit as st
 from medir.page_kit.address import Parameter
 from medir.page_kit.signs import DASH, FAILED, FATES, LOST, PASSED, WON, theme
 from medir.pages.golden_set.rows import CaseRow
-from rag_core.excerpts import cut_short
 from rag_core.figures.palette import BAD, GOOD
 from rag_core.figures.rank_strip import rank_strip
 from rag_core.model import Fate
+from rag_core.search.excerpts import cut_short
 
 _CELL_CHARS = 300
 _CHANGES = {"won": f"{WON} won", "lost": f"{LOST} lost", "same": "", "new": "new", "changed": "changed"}

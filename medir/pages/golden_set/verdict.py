@@ -8,8 +8,8 @@ from medir.page_kit.settings_differ import draw_settings_differ
 from medir.page_kit.signs import DASH, FAILED, LOST, PASSED, WON, draw_badge
 from medir.pages.golden_set.against import Against
 from medir.pages.golden_set.rows import RunInView, settings_since
-from rag_core.excerpts import cut_short
 from rag_core.golden.cases import GoldenSet
+from rag_core.search.excerpts import cut_short
 
 _NAMED = 6
 _QUESTION_CHARS = 160

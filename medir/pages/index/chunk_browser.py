@@ -12,7 +12,6 @@ from medir.page_kit.signs import DASH, FAILED, LOST, WON, model_name
 from medir.pages.index import reads as index_reads
 from medir.pages.index.coverage import SCOPE_NAMES
 from medir.pages.index.document_outline import draw_outline, told_of, trail_of
-from rag_core.excerpts import cut_short
 from rag_core.index.reading import (
     PAGE_CHUNKS,
     SEARCHES_LOOKED_AT,
@@ -21,6 +20,7 @@ from rag_core.index.reading import (
     first_of_page,
 )
 from rag_core.model import ALL_SCOPES, Place, Scope
+from rag_core.search.excerpts import cut_short
 
 _CELL_CHARS = 300
 _LIST_HEIGHT = 460

@@ -13,7 +13,7 @@ from rag_core.figures.layout import CONFIG
 from rag_core.index.coverage import SKIPS, Coverage, ScopeCoverage, SourceParts
 from rag_core.index.left_out import BY_RULE, FAULTY, is_by_rule
 from rag_core.model import Scope
-from rag_core.plurals import counted
+from rag_core.words.plurals import counted
 
 SCOPE_NAMES: dict[str, str] = {"docs": "documents", "adr": "decisions", "session": "sessions"}
 # a table of more rows is for a program to read

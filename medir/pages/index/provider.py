@@ -5,7 +5,7 @@ import streamlit as st
 from medir.page_kit.plain_text import escaped
 from medir.page_kit.signs import FAILED, PASSED, model_name
 from medir.pages.index.reads import ProviderState
-from rag_core.plurals import counted
+from rag_core.words.plurals import counted
 
 
 def draw_provider(state: ProviderState, *, without_vector: int) -> None:

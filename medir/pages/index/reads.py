@@ -16,7 +16,7 @@ from rag_core.index import reading as index_reading
 from rag_core.index.coverage import Coverage, measure_coverage
 from rag_core.index.reading import ChunkPage, IndexedPlace, Run, Showing
 from rag_core.model import EmbeddingModel, Place, Scope
-from rag_core.overview import DataVersion, Project
+from rag_core.project.overview import DataVersion, Project
 
 T = TypeVar("T")
 

@@ -20,10 +20,10 @@ from medir.pages.index import reads as index_reads
 from medir.pages.index.coverage import SCOPE_NAMES
 from medir.work import index_run_key
 from rag_core.errors import MedirError, SourcesGone, VotesAtRisk
-from rag_core.index import IndexMode
+from rag_core.index.outcome import IndexMode
 from rag_core.index.reading import Run, stop_index_run, time_left
 from rag_core.model import ALL_SCOPES, Scope
-from rag_core.runs import Cancelled
+from rag_core.project.runs import Cancelled
 
 _STOPPING = "index-stopping"
 _READ = "index-failure-read"

@@ -6,11 +6,11 @@ import streamlit as st
 
 from medir.page_kit.signs import DASH, draw_badge, measured
 from medir.pages.report import words
-from rag_core.plurals import counted
 from rag_core.report.changes import Change
 from rag_core.report.definitions import DEFINITIONS
 from rag_core.report.numbers import Part, Report
 from rag_core.report.words import gate, gate_broken, headline, hits_judged, no_vote, share
+from rag_core.words.plurals import counted
 
 _FEW = 30
 _FEWEST_DAYS = 3

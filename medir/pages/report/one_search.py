@@ -14,9 +14,9 @@ from medir.page_kit.signs import LOST, WON, draw_badge, measured, settings_line
 from medir.pages.report import reads as report_reads
 from rag_core.errors import InvalidInput, UsageError
 from rag_core.model import ALL_SCOPES
-from rag_core.presets import from_json
 from rag_core.report.searches import RecordedHit, RecordedSearch
-from rag_core.votes import StoredVote
+from rag_core.search.votes import StoredVote
+from rag_core.settings.presets import from_json
 
 _SAID = {"util": f"{WON} useful", "irrelevante": f"{LOST} irrelevant"}
 

@@ -14,9 +14,9 @@ from medir.pages.report import reads as report_reads
 from medir.pages.report.filters import chosen_filter
 from medir.pages.report.one_search import draw_search
 from medir.pages.report.window import FROM, LAST, TO
-from rag_core.excerpts import cut_short
 from rag_core.report.searches import SearchFilter, SearchLine
 from rag_core.report.window import Window
+from rag_core.search.excerpts import cut_short
 
 _PAGE = 25
 _CELL_CHARS = 160

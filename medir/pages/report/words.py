@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from medir.page_kit.signs import DASH, NOT_MEASURED
 from rag_core.metrics.intervals import difference_of_shares
-from rag_core.plurals import counted
 from rag_core.report.changes import Change
 from rag_core.report.numbers import Percentiles, Precision
+from rag_core.words.plurals import counted
 
 FEWEST_TO_COMPARE = 20
 _TOLD_CHANGES = 2

@@ -14,11 +14,11 @@ import streamlit as st
 from medir.page_kit.address import choice_parameter, id_parameter, refuse, text_parameter
 from medir.page_kit.frame import Frame
 from medir.page_kit.services import visitor, workbench
-from rag_core.answer import Answer
 from rag_core.errors import UsageError
 from rag_core.model import ALL_SCOPES, Scope
-from rag_core.report.recalling import recall
-from rag_core.search import MAX_QUESTION_CHARS
+from rag_core.search.answer import Answer
+from rag_core.search.asking import MAX_QUESTION_CHARS
+from rag_core.search.recalling import recall
 
 QUESTION = text_parameter("q", at_most=MAX_QUESTION_CHARS)
 SCOPE = choice_parameter("scope", ("", *map(str, ALL_SCOPES)))

@@ -17,8 +17,8 @@ from medir.pages.search.voting import draw_vote, votes_of_visitor
 from medir.pages.search.whole_set import draw_whole_set
 from rag_core.model import Ranking, RankingSettings
 from rag_core.ranking.ranking import rank
-from rag_core.search import MAX_QUESTION_CHARS
-from rag_core.signal_words import absent
+from rag_core.search.asking import MAX_QUESTION_CHARS
+from rag_core.words.signals import absent
 
 WHOLE = choice_parameter("whole", ("", "shown"))
 _SCOPES = {"": "everywhere", "docs": "documents", "adr": "decisions", "session": "sessions"}

@@ -6,10 +6,10 @@ from medir.page_kit.frame import Frame
 from medir.page_kit.signs import draw_badge, measured
 from medir.pages.search.asking import Asked, want_again, wants
 from medir.pages.search.trial_numbers import count_fates
-from rag_core.answer import Answer
 from rag_core.model import DegradedReason, Fate, Ranking
-from rag_core.plurals import counted
-from rag_core.signal_words import nothing_found
+from rag_core.search.answer import Answer
+from rag_core.words.plurals import counted
+from rag_core.words.signals import nothing_found
 
 _REASONS = {
     DegradedReason.MODEL_MISMATCH: "the configured embedding model is not the one that made the index",

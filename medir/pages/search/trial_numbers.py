@@ -7,8 +7,8 @@ import streamlit as st
 
 from medir.page_kit.address import Parameter, choice_parameter, number_parameter
 from medir.page_kit.signs import LOST, WON
-from rag_core.answer import Answer
 from rag_core.model import Fate, Fusion, Ranking, RankingSettings
+from rag_core.search.answer import Answer
 
 _NO_CAP = "none"
 _WIDEST = 20

@@ -10,7 +10,7 @@ from medir.page_kit.votes import note_vote
 from medir.pages.search.asking import Asked
 from rag_core.errors import MedirError
 from rag_core.model import RankedCandidate
-from rag_core.votes import Verdict, cast_vote, read_votes
+from rag_core.search.votes import Verdict, cast_vote, read_votes
 
 VERDICTS: dict[Verdict, str] = {"util": f"{WON} useful", "irrelevante": f"{LOST} irrelevant"}
 _FAILED = "vote-failed"

@@ -5,7 +5,7 @@ import streamlit as st
 
 from medir.page_kit.candidate_table import CANDIDATE_COLUMNS, candidate_cells
 from rag_core.model import Ranking
-from rag_core.signal_words import absent
+from rag_core.words.signals import absent
 
 
 def draw_whole_set(ranking: Ranking) -> None:

@@ -15,7 +15,7 @@ from rag_core.metrics.comparison import SAME, Comparison, compare
 from rag_core.metrics.intervals import Interval, bootstrap_mean, wilson
 from rag_core.metrics.measures import Measure
 from rag_core.metrics.significance import ALPHA, holm, least_detectable
-from rag_core.plurals import counted
+from rag_core.words.plurals import counted
 
 FOLDS = 10
 RESAMPLES = 200

@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from rag_core.database.connections import Connection
 from rag_core.model import Chunk, Origin, Place, Scope, StandingChunk
-from rag_core.place_names import PlaceNames
+from rag_core.model.place_names import PlaceNames
 from rag_core.ports import Vectors
 
 

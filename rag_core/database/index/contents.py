@@ -6,9 +6,9 @@ from datetime import datetime
 from rag_core.database.connections import Connection
 from rag_core.database.index.chunks import place_of
 from rag_core.database.index.sessions import READABLE
-from rag_core.events import INDEXED_EVENT_TYPES, spoken_text
 from rag_core.model import Place, Scope
-from rag_core.place_names import forms_of
+from rag_core.model.place_names import forms_of
+from rag_core.model.session_events import INDEXED_EVENT_TYPES, spoken_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

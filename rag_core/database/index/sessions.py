@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from psycopg.types.json import Jsonb
 
 from rag_core.database.connections import Connection
-from rag_core.events import INDEXED_EVENT_TYPES, Message, SessionEvent, spoken_text
+from rag_core.model.session_events import INDEXED_EVENT_TYPES, Message, SessionEvent, spoken_text
 
 READABLE = f"[^{''.join(sign for sign in map(chr, range(1, 0x3001)) if sign.isspace())}]"
 """For the database: a text that Python, which cuts it, does not hold for blank."""

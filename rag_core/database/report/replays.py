@@ -9,6 +9,7 @@ from psycopg.rows import class_row
 
 from rag_core.database.connections import Connection
 from rag_core.database.report.counts import Span
+from rag_core.model import Candidate, CandidateSet, Origin, Place, Scope
 
 _BATCH = 500
 
@@ -142,3 +143,44 @@ def find_settings(connection: Connection, project_id: str, settings_id: str) -> 
         "select settings from search_settings where project_id = %s and id = %s", (project_id, settings_id)
     ).fetchone()
     return row[0] if row else None
+
+
+def candidates_of(search: ReplayableSearch) -> CandidateSet | None:
+    """The whole set that was kept, each chunk named by place and ordinal; None where none was, or it can't be read."""
+    columns = (
+        search.places,
+        search.ordinals,
+        search.content_hashes,
+        search.vector_scores,
+        search.vector_ranks,
+        search.lexical_scores,
+        search.lexical_ranks,
+    )
+    if any(column is None for column in columns):
+        return None
+    rows = zip(*(column for column in columns if column is not None), strict=True)
+    try:
+        candidates = tuple(
+            Candidate(
+                chunk_id=f"{place} {ordinal}",
+                scope=Scope.SESSION if place.startswith("session:") else Scope.DOCS,
+                origin=Origin(place=Place.parse(place)),
+                ordinal=ordinal,
+                content_hash=content_hash,
+                vector_score=vector_score,
+                lexical_score=lexical_score,
+                vector_rank=vector_rank,
+                lexical_rank=lexical_rank,
+            )
+            for place, ordinal, content_hash, vector_score, vector_rank, lexical_score, lexical_rank in rows
+        )
+        return CandidateSet(
+            candidates=candidates,
+            vector_available=search.vector_available,
+            degraded=search.degraded,
+            degraded_reason=None,
+            searchable_terms=0,
+        )
+    except ValueError:
+        # a row that no search of ours can have written
+        return None

@@ -9,9 +9,8 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from rag_core.answer import Timings
 from rag_core.database.connections import Connection
-from rag_core.model import Actor, CandidateSet, Ranking, SearchSettings
+from rag_core.model import Actor, CandidateSet, Ranking, SearchSettings, Timings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

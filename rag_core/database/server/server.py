@@ -223,7 +223,7 @@ class EmbeddedServer:
         return postmaster.await_answer(place, running, size, self._limit_s)
 
     def _start(self, place: Place) -> None:
-        from rag_core.database.server import cluster as server_cluster
+        from rag_core.database.server import cluster as server_cluster  # noqa: PLC0415
         from rag_core.database.server import postmaster  # noqa: PLC0415
 
         server_account.require_open(place.data.parent, place.account)

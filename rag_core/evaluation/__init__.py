@@ -1,0 +1,1 @@
+"""Measuring a project's search with its golden cases: runs, baselines, comparisons, calibrations."""

@@ -1,0 +1,203 @@
+"""One side of a comparison of golden runs: a run of today, a recorded one, or a baseline."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from rag_core.evaluation.golden_runs import GoldenRun
+from rag_core.evaluation.measuring import GOLDEN_DEPTH, LexicalWay, Measured, way_of
+from rag_core.golden.baseline_file import Baseline
+from rag_core.golden.cases import GoldenCase
+from rag_core.golden.verdicts import judge
+from rag_core.model import ALL_SCOPES, CandidateSet, Place, Scope, SearchSettings
+from rag_core.settings.presets import from_json
+
+Json = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Side:
+    """One of two runs. `ground` and `detail` name what it stood on; `others` are candidates of other lexical ways.
+
+    `found` is None for a run whose candidates were not kept; `hits` are then each case's hits by its id, as JSON.
+    """
+
+    cases: tuple[GoldenCase, ...]
+    settings: SearchSettings
+    found: tuple[CandidateSet, ...] | None
+    others: Mapping[LexicalWay, tuple[CandidateSet, ...]]
+    passed: Mapping[str, bool]
+    ground: dict[str, object]
+    detail: dict[str, object]
+    hits: Mapping[str, Sequence[Json]]
+
+    def candidates_for(self, settings: SearchSettings) -> tuple[CandidateSet, ...] | None:
+        """Candidates that other settings can be replayed on; None where they would need other ones."""
+        deepest = max(GOLDEN_DEPTH, self.settings.ranking.candidates_per_signal)
+        if settings.ranking.candidates_per_signal > deepest:
+            return None
+        way = way_of(settings.candidates)
+        return self.found if way == way_of(self.settings.candidates) else self.others.get(way)
+
+    def candidates_of(self, case_id: str, settings: SearchSettings) -> CandidateSet | None:
+        """The same for one case; None too where the side has no such case."""
+        found = self.candidates_for(settings)
+        if found is None:
+            return None
+        return next((each for case, each in zip(self.cases, found, strict=True) if case.id == case_id), None)
+
+
+def side_of_run(run: GoldenRun) -> Side:
+    """A run of today, with its candidates."""
+    return Side(
+        cases=run.outcome.golden.cases,
+        settings=run.settings,
+        found=run.found,
+        others=run.others,
+        passed={verdict.case.id: verdict.passed for verdict in run.outcome.verdicts},
+        ground=_ground(
+            run.outcome.golden.digest,
+            run.settings.ranking.limit,
+            run.index.to_json(),
+            degraded=run.degraded,
+        ),
+        detail=_detail(run.index.to_json(), run.index.text_search_config),
+        hits={},
+    )
+
+
+def side_of_measured(measured: Measured) -> Side:
+    """Cases that were asked just now, outside a run."""
+    golden, index = measured.golden, measured.facts.to_json()
+    judged = zip(golden.cases, measured.rankings, strict=True)
+    return Side(
+        cases=golden.cases,
+        settings=measured.settings,
+        found=measured.found,
+        others=measured.others,
+        passed={case.id: judge(case, ranking).passed for case, ranking in judged},
+        ground=_ground(
+            golden.digest,
+            measured.settings.ranking.limit,
+            index,
+            degraded=any(found.degraded for found in measured.found),
+        ),
+        detail=_detail(index, measured.facts.text_search_config),
+        hits={},
+    )
+
+
+def side_of_baseline(baseline: Baseline) -> Side:
+    """A baseline as one side of a comparison.
+
+    Raises:
+        InvalidInput: Its settings do not parse.
+    """
+    identity = baseline.identity
+    index = cast("Json", identity["index"])
+    return Side(
+        cases=baseline.cases,
+        settings=settings_of_baseline(baseline),
+        found=baseline.found,
+        others={},
+        passed=baseline.passed,
+        ground=_ground(
+            identity["casesDigest"], identity["limit"], index, degraded=identity["degraded"] is True
+        ),
+        detail=_detail(index, identity["textSearchConfig"]),
+        hits={},
+    )
+
+
+def side_of_result(result: Json, cases: Sequence[GoldenCase], *, text_search_config: object) -> Side:
+    """A recorded run, without its candidates.
+
+    Args:
+        result: The run as `golden_result` gives it.
+        cases: The cases that the run asked.
+        text_search_config: That of the other side: the index's fingerprint, part of the ground, stands for it.
+
+    Raises:
+        InvalidInput: Its settings do not parse.
+    """
+    settings, index = cast("Json", result["settings"]), cast("Json", result["index"])
+    model = index["model"]
+    return Side(
+        cases=tuple(cases),
+        settings=from_json(
+            settings,
+            scopes=ALL_SCOPES,
+            model_id=None if model is None else str(model),
+            source=str(settings["source"]),
+        ),
+        found=None,
+        others={},
+        passed={str(verdict["id"]): verdict["passed"] is True for verdict in _verdicts(result)},
+        ground=_ground(result["casesDigest"], settings["limit"], index, degraded=result["degraded"] is True),
+        detail=_detail(index, text_search_config),
+        hits=_hits(result),
+    )
+
+
+def recorded_cases(result: Json) -> tuple[GoldenCase, ...] | None:
+    """The cases that a recorded run asked; None for a record of a time when their scopes were not kept."""
+    verdicts = _verdicts(result)
+    if not all("scope" in verdict for verdict in verdicts):
+        return None
+    return tuple(_recorded_case(verdict) for verdict in verdicts)
+
+
+def settings_of_baseline(baseline: Baseline) -> SearchSettings:
+    """The settings that a baseline was frozen under.
+
+    Raises:
+        InvalidInput: They do not parse.
+    """
+    index = cast("Json", baseline.identity["index"])
+    model = index["model"]
+    return from_json(
+        cast("Json", baseline.identity["settings"]),
+        scopes=ALL_SCOPES,
+        model_id=None if model is None else str(model),
+        source="baseline",
+    )
+
+
+def _recorded_case(verdict: Json) -> GoldenCase:
+    expected = tuple(Place.parse(place) for place in cast("Sequence[str]", verdict["expected"]))
+    scope = cast("Sequence[str] | None", verdict["scope"])
+    return GoldenCase(
+        id=str(verdict["id"]),
+        question=str(verdict["question"]),
+        expected=expected,
+        no_answer=not expected,
+        scope=None if scope is None else tuple(Scope(name) for name in scope),
+        tags=tuple(cast("Sequence[str]", verdict["tags"])),
+        must_pass=verdict["mustPass"] is True,
+    )
+
+
+def _verdicts(result: Json) -> Sequence[Json]:
+    return cast("Sequence[Json]", result["cases"])
+
+
+def _hits(result: Json) -> dict[str, Sequence[Json]]:
+    return {
+        str(verdict["id"]): cast("Sequence[Json]", verdict.get("hits", ())) for verdict in _verdicts(result)
+    }
+
+
+def _ground(digest: object, limit: object, index: Json, *, degraded: bool) -> dict[str, object]:
+    return {
+        "cases": digest,
+        "limit": limit,
+        "index": index["fingerprint"],
+        "model": index["model"],
+        "degraded": degraded,
+    }
+
+
+def _detail(index: Json, text_search_config: object) -> dict[str, object]:
+    return {key: index[key] for key in ("commit", "chunkerVersion", "queryVersion")} | {
+        "textSearchConfig": text_search_config
+    }

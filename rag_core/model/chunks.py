@@ -1,0 +1,74 @@
+"""Chunks before and after the database knows them, and what made their vectors. Pure."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+from rag_core.model.words import Origin, Scope
+
+EMBEDDING_DIMENSIONS = 768
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """A piece of text that can be cited, before the database gives it an id."""
+
+    scope: Scope
+    origin: Origin
+    ordinal: int
+    content: str
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 of the content, 64 hex digits."""
+        return hashlib.sha256(self.content.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingChunk:
+    """A row of the index without its text. `embedding_model` None: it has no vector."""
+
+    id: UUID
+    scope: Scope
+    origin: Origin
+    ordinal: int
+    content_hash: str
+    embedding_model: str | None
+
+    @property
+    def position(self) -> tuple[Scope, Origin, int]:
+        """All that a move can change."""
+        return (self.scope, self.origin, self.ordinal)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingModel:
+    """What made a vector. Two vectors may be compared only when their models' ids are equal.
+
+    `digest` identifies the weights, `prefixes` the version of the task prefixes put before each text.
+    """
+
+    provider: Literal["ollama", "embedded"]
+    name: str
+    digest: str
+    prefixes: str
+
+    @property
+    def id(self) -> str:
+        """E.g. `ollama/nomic-embed-text@0a109f422b47+search-v1`."""
+        return f"{self.provider}/{self.name}@{self.digest}+{self.prefixes}"
+
+    @classmethod
+    def parse(cls, text: str) -> "EmbeddingModel":
+        """The inverse of `id`.
+
+        Raises:
+            ValueError: The text has another form.
+        """
+        provider, _, rest = text.partition("/")
+        name, _, tail = rest.rpartition("@")
+        digest, _, prefixes = tail.partition("+")
+        if provider not in ("ollama", "embedded") or not (name and digest and prefixes):
+            raise ValueError(f"not an embedding model's id: {text!r}")
+        return cls(provider=provider, name=name, digest=digest, prefixes=prefixes)

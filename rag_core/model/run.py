@@ -1,0 +1,27 @@
+"""Long work as it is recorded: index runs, golden runs, calibrations. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+RunKind = Literal["index", "golden", "calibration"]
+RunState = Literal["running", "done", "failed", "cancelled", "interrupted"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One piece of work; `progress` is `{step, done, total}`, `error` `{code, message, hint}`."""
+
+    id: UUID
+    kind: RunKind
+    state: RunState
+    parameters: dict[str, object]
+    progress: dict[str, object]
+    result: dict[str, object] | None
+    error: dict[str, object] | None
+    actor_kind: str
+    actor_id: str
+    started_at: datetime
+    heartbeat_at: datetime
+    finished_at: datetime | None

@@ -1,0 +1,164 @@
+"""The settings of a search, in two types: what needs new SQL when it changes, and what can be replayed. Pure."""
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rag_core.errors import InvalidInput
+from rag_core.model.words import ALL_SCOPES, Scope, canonical_digest
+
+
+class Fusion(StrEnum):
+    """How two signals become one score. See `rag_core.ranking.fusion`."""
+
+    WEIGHTED_SUM = "weightedSum"
+    RRF = "rrf"
+    MIN_MAX = "minMax"
+    Z_SCORE = "zScore"
+
+
+class LexicalOperator(StrEnum):
+    """Whether a chunk must hold any or all of the question's terms."""
+
+    ANY = "any"
+    ALL = "all"
+
+
+class LexicalFunction(StrEnum):
+    """How a chunk's lexical score is computed. See `rag_core.database.search.candidates`."""
+
+    TS_RANK = "ts_rank"
+    TS_RANK_CD = "ts_rank_cd"
+    COVERAGE = "coverage"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingSettings:
+    """The numbers that can be replayed over candidates already fetched.
+
+    `threshold` None keeps everything; `threshold_when_degraded` stands in its place when the vector signal
+    is not available (None: suspended). `max_per_file` None means no cap.
+    """
+
+    weight_vector: float
+    weight_lexical: float
+    threshold: float | None
+    threshold_when_degraded: float | None = None
+    candidates_per_signal: int = 20
+    max_per_file: int | None = 2
+    limit: int = 5
+    fusion: Fusion = Fusion.WEIGHTED_SUM
+
+    def __post_init__(self) -> None:
+        for name in ("weight_vector", "weight_lexical"):
+            weight = getattr(self, name)
+            if not (math.isfinite(weight) and 0 <= weight <= 1):
+                raise InvalidInput(
+                    f"The {_words(name)} is {weight}; a weight lies between 0 and 1.",
+                    hint="Give a number such as 0.6.",
+                )
+        for name in ("threshold", "threshold_when_degraded"):
+            threshold = getattr(self, name)
+            if threshold is not None and not math.isfinite(threshold):
+                raise InvalidInput(
+                    f"The {_words(name)} is {threshold}.", hint="Give a finite number, or none."
+                )
+        for name in ("candidates_per_signal", "max_per_file", "limit"):
+            count = getattr(self, name)
+            if count is not None and count < 1:
+                raise InvalidInput(
+                    f"The {_words(name)} is {count}; it is at least 1.", hint="Give 1 or more."
+                )
+
+
+def _words(name: str) -> str:
+    """A field's name as its command line flag has it: `weight vector`, `max per file`."""
+    return name.replace("_", " ")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateSettings:
+    """What needs new SQL when it changes: scopes, depth, the lexical query and the embedding model.
+
+    `fetch_depth` is how many candidates a signal returns; ranking cuts them again at
+    `RankingSettings.candidates_per_signal`. `embedding_model` is the index's model id, None without one.
+    """
+
+    scopes: tuple[Scope, ...] = ALL_SCOPES
+    fetch_depth: int = 20
+    lexical_operator: LexicalOperator = LexicalOperator.ANY
+    lexical_function: LexicalFunction = LexicalFunction.TS_RANK
+    embedding_model: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.scopes:
+            raise InvalidInput("No scope was given.", hint="Use docs, adr, session, or leave it out.")
+        if tuple(sorted(set(self.scopes), key=ALL_SCOPES.index)) != self.scopes:
+            raise ValueError("scopes are distinct and in the order of ALL_SCOPES")
+        if self.fetch_depth < 1:
+            raise InvalidInput(
+                f"The candidate depth is {self.fetch_depth}; it is at least 1.", hint="Give 1 or more."
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchSettings:
+    """All settings of one search, and where they came from (`source`, `preset`).
+
+    `limit_in_force` is given where a caller chose how many hits to see: the limit that the choice stands in for.
+    """
+
+    candidates: CandidateSettings
+    ranking: RankingSettings
+    source: str
+    preset: str | None
+    limit_in_force: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.candidates.fetch_depth < self.ranking.candidates_per_signal:
+            raise ValueError("candidates are fetched at least as deep as they are ranked")
+
+    def to_json(self) -> dict[str, object]:
+        """The contract's `settings` object; scopes stand beside it, not in it."""
+        ranking = self.ranking
+        return {
+            "source": self.source,
+            "preset": self.preset,
+            "weightVector": ranking.weight_vector,
+            "weightLexical": ranking.weight_lexical,
+            "threshold": ranking.threshold,
+            "thresholdWhenDegraded": ranking.threshold_when_degraded,
+            "candidatesPerSignal": ranking.candidates_per_signal,
+            "maxPerFile": ranking.max_per_file,
+            "limit": ranking.limit,
+            "fusion": str(ranking.fusion),
+            "lexicalOperator": str(self.candidates.lexical_operator),
+            "lexicalFunction": str(self.candidates.lexical_function),
+            "embeddingModel": self.candidates.embedding_model,
+            "fetchDepth": self.candidates.fetch_depth,
+        }
+
+    @property
+    def id(self) -> str:
+        """Sixteen hex digits of the numbers in force: equal numbers under two names are one setting."""
+        numbers = {
+            key: value
+            for key, value in self.in_force.to_json().items()
+            if key not in ("source", "preset", "fetchDepth")
+        }
+        return canonical_digest(numbers)[:16]
+
+    @property
+    def in_force(self) -> "SearchSettings":
+        """The same without a caller's own limit, which is no change of settings."""
+        if self.limit_in_force is None:
+            return self
+        ranking = dataclasses.replace(self.ranking, limit=self.limit_in_force)
+        return dataclasses.replace(self, ranking=ranking, limit_in_force=None)
+
+    def with_ranking(self, ranking: RankingSettings) -> "SearchSettings":
+        """The same candidates under other ranking numbers, fetched deeper where the numbers need it."""
+        depth = max(self.candidates.fetch_depth, ranking.candidates_per_signal)
+        candidates = dataclasses.replace(self.candidates, fetch_depth=depth)
+        return dataclasses.replace(self, candidates=candidates, ranking=ranking, limit_in_force=None)

@@ -1,0 +1,1 @@
+"""Projects and who may do what with them, their long work, and whether their index is of today."""

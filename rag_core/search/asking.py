@@ -1,0 +1,429 @@
+"""Asking: from a question to hits, in one snapshot of the database.
+
+The walk: embed (one call, bounded) -> one read-only transaction: identity, vector query, lexical query ->
+`ranking.rank` -> the hits' texts from the same transaction -> one telemetry row -> the answer.
+"""
+
+import dataclasses
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rag_core.database.adopted_settings import read_adopted
+from rag_core.database.connections import Connection, Database
+from rag_core.database.index.chunks import place_meant, read_contents
+from rag_core.database.index.identity import count_chunks, has_vectors, read_identity
+from rag_core.database.projects import find_project
+from rag_core.database.search.candidates import (
+    LexicalQuery,
+    SignalRow,
+    build_lexical_query,
+    lexical_candidates,
+    vector_candidates,
+)
+from rag_core.database.search.positions import place_of_chunk, read_positions
+from rag_core.database.search.telemetry import SearchRecord
+from rag_core.embedding.providers import Providers
+from rag_core.errors import InvalidInput
+from rag_core.model import (
+    ALL_SCOPES,
+    Actor,
+    Candidate,
+    CandidateSet,
+    CandidateSettings,
+    DegradedReason,
+    EmbeddingModel,
+    Place,
+    Ranking,
+    Scope,
+    SearchSettings,
+    Timings,
+)
+from rag_core.ports import Clock, Vectors
+from rag_core.ranking.ranking import rank
+from rag_core.search.answer import Answer, ExplainedChunk, Explanation
+from rag_core.search.narration import Narration
+from rag_core.search.telemetry import Telemetry
+from rag_core.settings.in_force import CommittedFile, CommittedFiles, SettingsSources
+from rag_core.settings.presets import Overrides
+
+MAX_QUESTION_CHARS = 2000
+# up to here an exact scan takes tens of milliseconds and is right by construction; above it HNSW pays
+EXACT_UP_TO_CHUNKS = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class QuestionVector:
+    """What the embedding step made of a question: a vector and its model, or a reason why there is none.
+
+    `mismatch` is true when the configured provider can't be the one that made the index.
+    """
+
+    vector: Vectors | None
+    model_id: str | None
+    reason: str | None
+    mismatch: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderNow:
+    """Whether the configured provider is the one that made the index.
+
+    `changed` says that it is another, by its own word or by configuration: live searches are then lexical only.
+    `reason` says why it does not answer, None where it does.
+    """
+
+    changed: bool
+    reason: str | None
+    model_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """Candidates of one question and what is needed to explain them."""
+
+    found: CandidateSet
+    query: LexicalQuery | None
+    vector: Vectors | None
+    vector_ms: float
+    lexical_ms: float
+
+
+class Search:
+    """The search of one installation.
+
+    `between_queries` is called inside the snapshot, after the vector query and before the lexical one.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        providers: Providers,
+        telemetry: Telemetry,
+        clock: Clock,
+        between_queries: Callable[[], None] | None = None,
+    ) -> None:
+        self._database = database
+        self._providers = providers
+        self._telemetry = telemetry
+        self._narration = Narration(database)
+        self._clock = clock
+        self._between_queries = between_queries
+        self._committed = CommittedFiles()
+
+    def ask(
+        self,
+        project_id: str,
+        question: str,
+        *,
+        actor: Actor,
+        scopes: tuple[Scope, ...] = ALL_SCOPES,
+        overrides: Overrides | None = None,
+        explain: str | None = None,
+        session_id: str | None = None,
+        synthetic: bool = False,
+    ) -> Answer:
+        """Search, and record that it was asked.
+
+        Args:
+            project_id: A known project; one that was never indexed answers with nothing and says so.
+            question: 1 to 2,000 characters, not blank.
+            actor: Who asks.
+            scopes: Where to look.
+            overrides: A trial's numbers.
+            explain: A place or a chunk id whose way through the search is wanted.
+            session_id: The session that the question belongs to, if any.
+            synthetic: True for benches and demonstrations, whose rows the report leaves out.
+
+        Raises:
+            InvalidInput: The question is blank or too long, or a setting is out of range.
+            DatabaseUnavailable: The database does not answer.
+        """
+        asked_at = self._clock.now()
+        answer = self.look(project_id, question, scopes=scopes, overrides=overrides, explain=explain)
+        record = SearchRecord(
+            id=uuid.uuid4(),
+            project_id=project_id,
+            asked_at=asked_at,
+            question=answer.question,
+            settings=answer.settings,
+            found=answer.found,
+            ranking=answer.ranking,
+            timings=answer.timings,
+            actor=actor,
+            session_id=session_id,
+            synthetic=synthetic,
+        )
+        not_recorded = self._telemetry.record(record)
+        search_id = str(record.id) if not_recorded is None else None
+        if session_id is not None:
+            self._narration.tell_search(
+                project_id,
+                session_id,
+                search_id=search_id,
+                question=answer.question,
+                ranking=answer.ranking,
+                degraded=answer.found.degraded,
+                actor=actor,
+                at=asked_at,
+            )
+        return dataclasses.replace(answer, search_id=search_id, not_recorded=not_recorded)
+
+    def look(
+        self,
+        project_id: str,
+        question: str,
+        *,
+        scopes: tuple[Scope, ...] = ALL_SCOPES,
+        overrides: Overrides | None = None,
+        explain: str | None = None,
+    ) -> Answer:
+        """What `ask` would answer, where nobody asks: an address that is opened. Writes nothing, and has no id.
+
+        Raises:
+            InvalidInput: As `ask`.
+            DatabaseUnavailable: The database does not answer.
+        """
+        question = clean_question(question)
+        started = self._clock.monotonic_ms()
+        index_model, committed = self._before(project_id)
+        load_ms = self._load(index_model)
+        embed_started = self._clock.monotonic_ms()
+        embedded = self.embed(question, index_model)
+        embed_ms = self._clock.monotonic_ms() - embed_started
+        with self._database.snapshot() as connection:
+            identity = read_identity(connection, project_id)
+            settings = SettingsSources(
+                model_id=identity.embedding_model if identity else None,
+                adopted=read_adopted(connection, project_id),
+                committed=committed,
+            ).resolve(scopes=scopes, overrides=overrides)
+            gathered = self.gather(connection, project_id, question, embedded, settings.candidates)
+            rank_started = self._clock.monotonic_ms()
+            ranking = rank(gathered.found, settings.ranking)
+            rank_ms = self._clock.monotonic_ms() - rank_started
+            contents = read_contents(connection, project_id, [hit.candidate.chunk_id for hit in ranking.hits])
+            explanation = _explain(
+                connection, project_id, explain, gathered=gathered, settings=settings, ranking=ranking
+            )
+        return Answer(
+            search_id=None,
+            project_id=project_id,
+            question=question,
+            settings=settings,
+            found=gathered.found,
+            ranking=ranking,
+            contents=contents,
+            timings=Timings(
+                embed_ms=embed_ms,
+                vector_ms=gathered.vector_ms,
+                lexical_ms=gathered.lexical_ms,
+                rank_ms=rank_ms,
+                total_ms=self._clock.monotonic_ms() - started - load_ms,
+            ),
+            provider_reason=embedded.reason,
+            settings_problem=committed.told_problem,
+            notice=_notice(indexed=identity is not None, terms=gathered.found.searchable_terms),
+            explanation=explanation,
+        )
+
+    def gather(
+        self,
+        connection: Connection,
+        project_id: str,
+        question: str,
+        embedded: QuestionVector,
+        settings: CandidateSettings,
+        *,
+        exact: bool = False,
+    ) -> Gathered:
+        """Both signals' candidates from one open snapshot. With `exact`, no approximate index is used."""
+        some_vectors, vectors_missing = has_vectors(connection, project_id, settings.scopes)
+        usable = (
+            embedded.vector is not None
+            and not embedded.mismatch
+            and embedded.model_id == settings.embedding_model
+        )
+        # scopes without a single chunk lack no vector: the signal works, and finds nothing
+        available = usable and (some_vectors or not vectors_missing)
+
+        started = self._clock.monotonic_ms()
+        vector_rows: list[SignalRow] = []
+        if available and embedded.vector is not None:
+            exact = exact or count_chunks(connection, project_id, settings.scopes)[0] <= EXACT_UP_TO_CHUNKS
+            vector_rows = vector_candidates(connection, project_id, embedded.vector, settings, exact=exact)
+        vector_done = self._clock.monotonic_ms()
+        if self._between_queries is not None:
+            self._between_queries()
+        lexical_started = self._clock.monotonic_ms()
+        query = build_lexical_query(connection, question, settings.lexical_operator, project_id=project_id)
+        lexical_rows = lexical_candidates(connection, project_id, query, settings) if query else []
+        lexical_done = self._clock.monotonic_ms()
+
+        reason = _degraded_reason(
+            embedded, settings.embedding_model, available=available, vectors_missing=vectors_missing
+        )
+        return Gathered(
+            found=CandidateSet(
+                candidates=unite(vector_rows, lexical_rows),
+                vector_available=available,
+                degraded=not available or vectors_missing,
+                degraded_reason=reason,
+                searchable_terms=len(query.terms) if query else 0,
+            ),
+            query=query,
+            vector=embedded.vector if available else None,
+            vector_ms=vector_done - started,
+            lexical_ms=lexical_done - lexical_started,
+        )
+
+    def embed(self, question: str, index_model: str | None) -> QuestionVector:
+        """The question's vector by the provider that serves an index of `index_model`; never raises."""
+        model = EmbeddingModel.parse(index_model) if index_model else None
+        service = self._providers.service_for(model)
+        outcome = service.embed_question(question)
+        mismatch = not self._providers.can_serve(model) or (
+            model is not None and outcome.model is not None and outcome.model.id != model.id
+        )
+        return QuestionVector(
+            vector=outcome.vector,
+            model_id=outcome.model.id if outcome.model else None,
+            reason=f"{outcome.reason} {outcome.hint}".strip() if outcome.reason else None,
+            mismatch=mismatch,
+        )
+
+    def known_vector(self, vector: Vectors, model_id: str | None) -> QuestionVector:
+        """A vector kept from before, as good as a new one while the configured provider serves its model."""
+        model = EmbeddingModel.parse(model_id) if model_id else None
+        return QuestionVector(
+            vector=vector, model_id=model_id, reason=None, mismatch=not self._providers.can_serve(model)
+        )
+
+    def provider_now(self, index_model: str | None) -> ProviderNow:
+        """Whether questions of this moment can be embedded for an index of `index_model`; asks the provider."""
+        if index_model is None:
+            return ProviderNow(changed=False, reason=None)
+        model = EmbeddingModel.parse(index_model)
+        outcome = self._providers.service_for(model).identify()
+        if outcome.model is not None:
+            return ProviderNow(changed=outcome.model != model, reason=None, model_id=outcome.model.id)
+        return ProviderNow(
+            changed=not self._providers.can_serve(model), reason=f"{outcome.reason} {outcome.hint}".strip()
+        )
+
+    def _before(self, project_id: str) -> tuple[str | None, CommittedFile]:
+        """The index's model, and the project's `settings.yaml` as it stands."""
+        # a read of its own: the snapshot must not stay open while a provider or a disk takes its time
+        with self._database.connection() as connection:
+            identity = read_identity(connection, project_id)
+            project = find_project(connection, project_id)
+        committed = CommittedFile() if project is None else self._committed.of(project)
+        return identity.embedding_model if identity else None, committed
+
+    def _load(self, index_model: str | None) -> float:
+        """Bring the index's model into this process. How long it took is told: a process does it once, no search."""
+        started = self._clock.monotonic_ms()
+        if index_model is not None:
+            self._providers.service_for(EmbeddingModel.parse(index_model)).load()
+        return self._clock.monotonic_ms() - started
+
+
+def clean_question(question: str) -> str:
+    """The question without NUL bytes, lone surrogates and outer space.
+
+    Raises:
+        InvalidInput: It is blank, or longer than 2,000 characters.
+    """
+    cleaned = question.replace("\x00", "").encode("utf-8", errors="ignore").decode("utf-8").strip()
+    if not cleaned:
+        raise InvalidInput("The question is empty.", hint="Ask something.", where={"field": "question"})
+    if len(cleaned) > MAX_QUESTION_CHARS:
+        raise InvalidInput(
+            f"The question has {len(cleaned):,} characters; at most {MAX_QUESTION_CHARS:,} are searched.",
+            hint="Shorten it.",
+            where={"field": "question"},
+        )
+    return cleaned
+
+
+def unite(vector_rows: list[SignalRow], lexical_rows: list[SignalRow]) -> tuple[Candidate, ...]:
+    """The union of both signals; what a signal did not find is marked None."""
+    in_vector = {row.chunk_id: row for row in vector_rows}
+    in_lexical = {row.chunk_id: row for row in lexical_rows}
+    united: list[Candidate] = []
+    for chunk_id, row in (in_lexical | in_vector).items():
+        vector, lexical = in_vector.get(chunk_id), in_lexical.get(chunk_id)
+        united.append(
+            Candidate(
+                chunk_id=chunk_id,
+                scope=row.scope,
+                origin=row.origin,
+                ordinal=row.ordinal,
+                content_hash=row.content_hash,
+                vector_score=vector.score if vector else None,
+                lexical_score=lexical.score if lexical else None,
+                vector_rank=vector.rank if vector else None,
+                lexical_rank=lexical.rank if lexical else None,
+            )
+        )
+    return tuple(united)
+
+
+def _degraded_reason(
+    embedded: QuestionVector, index_model: str | None, *, available: bool, vectors_missing: bool
+) -> DegradedReason | None:
+    if available:
+        return DegradedReason.SOME_VECTORS_MISSING if vectors_missing else None
+    if embedded.mismatch or (embedded.model_id and index_model and embedded.model_id != index_model):
+        return DegradedReason.MODEL_MISMATCH
+    if embedded.vector is None and embedded.reason is not None:
+        return DegradedReason.PROVIDER
+    return DegradedReason.NO_VECTORS
+
+
+def _notice(*, indexed: bool, terms: int) -> str | None:
+    if not indexed:
+        return "notIndexed"
+    return None if terms else "noSearchableTerms"
+
+
+def _explain(
+    connection: Connection,
+    project_id: str,
+    target: str | None,
+    *,
+    gathered: Gathered,
+    settings: SearchSettings,
+    ranking: Ranking,
+) -> Explanation | None:
+    if target is None:
+        return None
+    of_chunk = place_of_chunk(connection, project_id, target)
+    place = of_chunk or place_meant(connection, project_id, Place.parse(target))
+    entries = {entry.candidate.chunk_id: entry for entry in ranking.whole_set}
+    positions = read_positions(
+        connection,
+        project_id,
+        place,
+        vector=gathered.vector,
+        query=gathered.query,
+        settings=settings.candidates,
+    )
+    return Explanation(
+        place=str(place),
+        chunks=tuple(
+            ExplainedChunk(
+                chunk_id=position.chunk_id,
+                scope=position.scope,
+                origin=position.origin,
+                ordinal=position.ordinal,
+                content_hash=position.content_hash,
+                entry=entries.get(position.chunk_id),
+                vector_position=position.vector_position,
+                lexical_position=position.lexical_position,
+            )
+            for position in positions
+            if of_chunk is None or position.chunk_id == target
+        ),
+    )

@@ -27,7 +27,7 @@ import uvicorn
 from material import TOP
 from medir.configuration import Configuration, load_configuration
 from medir.http_api.app import make_api
-from medir.serve import listening
+from medir.listening import listening
 from medir.workbench import close_workbench, open_workbench
 from rag_core.project.projects import SAMPLE
 

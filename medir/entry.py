@@ -4,9 +4,7 @@ import gc
 import os
 import sys
 
-EXIT_INTERRUPTED = 130
-# they end no other way, so that Ctrl-C is no failure of theirs
-UNTIL_STOPPED = ("serve", "mcp")
+from medir.interrupt import code_of_interrupt
 
 
 def main() -> None:
@@ -28,8 +26,3 @@ def main() -> None:
         sys.exit(code_of_interrupt(sys.argv[1:]))
     finally:
         gc.freeze()
-
-
-def code_of_interrupt(arguments: list[str]) -> int:
-    """The exit code of Ctrl-C, or of a signal to end, at whatever moment it came."""
-    return 0 if arguments[:1] and arguments[0] in UNTIL_STOPPED else EXIT_INTERRUPTED

@@ -4,25 +4,19 @@ import functools
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from typing import TYPE_CHECKING
-
-import uvicorn
 
 from medir.configuration import Configuration
 from medir.http_api.desk import Desk
-from medir.local import is_loopback
-from rag_core.errors import MedirError, Refused, Unavailable, UsageError
+from medir.listening import run_until_stopped
+from rag_core.errors import MedirError
 from rag_core.project.access import tokens_asked_for
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-LOOPBACK = "127.0.0.1"
 _API = "/api"
-# what a page sends at once; more than Streamlit is told to take, so that it says so itself
-_MAX_STREAM_BYTES = 2 * 1024 * 1024
 
 
 def make_app(configuration: Configuration) -> "ASGIApp":
@@ -30,8 +24,8 @@ def make_app(configuration: Configuration) -> "ASGIApp":
     # loading Streamlit takes a second that no other verb of the command line should pay
     import streamlit as st  # noqa: PLC0415
 
-    from medir.deep_links import SCRIPT, DeepLinks  # noqa: PLC0415
     from medir.door.answer_headers import AnswerHeaders, page_policy  # noqa: PLC0415
+    from medir.door.deep_links import DeepLinks, line_of  # noqa: PLC0415
     from medir.door.pages_door import PagesDoor  # noqa: PLC0415
     from medir.door.provider_away import ProviderAway  # noqa: PLC0415
     from medir.http_api.app import make_api  # noqa: PLC0415
@@ -40,14 +34,16 @@ def make_app(configuration: Configuration) -> "ASGIApp":
 
     settle_options()
     streamlit = st.App(ENTRY, secrets={"auth": dict(configuration.oidc)} if configuration.oidc else None)
+    paths = [page.path for page in PAGES]
+    line = line_of(paths)
     pages = PagesDoor(
-        ProviderAway(DeepLinks(streamlit)),
-        pages=[page.path for page in PAGES],
+        ProviderAway(DeepLinks(streamlit, line=line)),
+        pages=paths,
         asks_who=functools.partial(_asks_who, Desk(configuration)),
         signs_in=configuration.signs_in,
     )
     return _Fork(
-        pages=AnswerHeaders(pages, policy=page_policy((*inline_scripts(), SCRIPT))),
+        pages=AnswerHeaders(pages, policy=page_policy((*inline_scripts(), line))),
         api=AnswerHeaders(make_api(configuration)),
     )
 
@@ -82,46 +78,6 @@ class _Fork:
             await self._pages(scope, receive, send)
 
 
-@contextmanager
-def listening(
-    host: str, port: int, *, tokens_exist: Callable[[], bool] | None = None
-) -> Iterator[socket.socket]:
-    """A socket that listens, taken before any work, so that an occupied port is known at once.
-
-    Args:
-        host: An address, or `localhost`.
-        port: 0 lets the system choose.
-        tokens_exist: Tells whether a token is in force, which an address beyond this machine takes; None where there
-            is none.
-
-    Raises:
-        UsageError: No address was given.
-        Refused: The address is beyond this machine, and nobody there could be told from anybody.
-        Unavailable: The address can't be listened on, or it can't be told whether there are tokens.
-    """
-    if not host.strip():
-        raise UsageError("--host has no address.", hint=f"Leave it out to listen on {LOOPBACK}.")
-    if not is_loopback(host) and (tokens_exist is None or not tokens_exist()):
-        raise Refused(
-            f"{host} is reachable from other machines, and this server asks nobody who they are.",
-            hint=f"Make a token first (medir token create), or listen on {LOOPBACK} and reach it through a tunnel.",
-        )
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # the protocol by its number: of a socket whose protocol is left open, the event loop does not know that it may send
-    # small answers at once, and each then waits for the caller's delayed acknowledgement
-    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((host, port))
-            listener.listen()
-        except OSError as error:
-            raise Unavailable(
-                f"Port {port} of {host} can't be used: {error.strerror}.",
-                hint="Stop what uses it, or choose another: --port N, or MEDIR_PORT.",
-            ) from error
-        yield listener
-
-
 def serve_until_stopped(
     listener: socket.socket,
     configuration: Configuration,
@@ -136,21 +92,3 @@ def serve_until_stopped(
     if open_browser:
         threading.Timer(1.0, webbrowser.open, args=(address,)).start()
     run_until_stopped(make_app(configuration), listener)
-
-
-def run_until_stopped(app: "ASGIApp", listener: socket.socket) -> None:
-    """Serve an app on a socket that listens, until Ctrl-C or a termination signal."""
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        # who is there is told by the connection; what headers say of it is weighed at the door
-        proxy_headers=False,
-        ws_max_size=_MAX_STREAM_BYTES,
-        ws_per_message_deflate=False,
-        timeout_graceful_shutdown=3,
-    )
-    # uvicorn shuts down first and then passes the signal on
-    with suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listener])

@@ -21,7 +21,7 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from medir.asked import Limit, ScopeNames, chosen_scopes
+from medir.contract.asked import Limit, ScopeNames, chosen_scopes
 from rag_core.errors import InvalidInput
 from rag_core.model import Scope
 from rag_core.search.asking import MAX_QUESTION_CHARS

@@ -14,7 +14,7 @@ from medir.agent_tools.gate import Gate, admitted
 from medir.agent_tools.server import Context, agent_actor, make_server
 from medir.agent_tools.tools import AgentTools
 from medir.door.answer_headers import AnswerHeaders
-from medir.serve import run_until_stopped
+from medir.listening import run_until_stopped
 from rag_core.model import Actor
 
 PATH = "/mcp"

@@ -21,7 +21,7 @@ import click
 
 from medir.cli.streams import UNWRITABLE, Answer, Aside, OutputLost, let_go, settle
 from medir.configuration import Configuration, load_configuration
-from medir.entry import code_of_interrupt
+from medir.interrupt import code_of_interrupt
 from medir.wiring import Services, open_services
 from rag_core.errors import FaultyDocument, MedirError
 from rag_core.model import Actor, Project

@@ -9,7 +9,7 @@ import click
 
 from medir.cli.frame import Output, chosen_project, project_option, services, with_output
 from medir.configuration import port_number
-from medir.serve import LOOPBACK, listening
+from medir.listening import LOOPBACK, listening
 from medir.wiring import Services
 from rag_core.errors import UsageError
 from rag_core.project.access import tokens_exist

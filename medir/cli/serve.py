@@ -22,7 +22,8 @@ from medir.cli.gates import error_of, exit_code, tell, unmet_gates
 from medir.cli.golden import print_run
 from medir.configuration import port_number
 from medir.doctor import BEFORE_A_PROXY
-from medir.serve import LOOPBACK, listening, serve_until_stopped
+from medir.listening import LOOPBACK, listening
+from medir.serve import serve_until_stopped
 from medir.wiring import open_services
 from rag_core.errors import DatabaseBusy, DatabaseUnavailable, MedirError
 from rag_core.project.access import tokens_asked_for, tokens_exist

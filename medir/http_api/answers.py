@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from medir.asked import ScopeName
+from medir.contract.asked import ScopeName
 
 
 class _Answer(BaseModel):

@@ -15,7 +15,7 @@ from test_served import serving
 from websockets import ConnectionClosedError, Origin
 from websockets.sync.client import connect
 
-from medir.serve import listening
+from medir.listening import listening
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.model import Actor

@@ -7,7 +7,7 @@ import pytest
 import shapes
 from command_line import Caller
 
-from medir.serve import listening
+from medir.listening import listening
 from rag_core.errors import Refused
 
 TOKEN = {

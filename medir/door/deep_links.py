@@ -5,32 +5,35 @@ step up: two errors in the console of whoever opens a link to a page. A line in 
 """
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
-
-from medir.pages import PAGES
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 # the document that Streamlit's front end starts in, and no file that a page offers for download
 _SHELL, _HEAD_ENDS = b'<div id="root">', b"</head>"
-# the pages' paths alone are cut off, so that a proxy may serve the workbench below a path of its own
-SCRIPT = (
-    "window.__streamlit = {BACKEND_BASE_URL: location.origin + location.pathname.replace("
-    f"new RegExp('/(?:' + {json.dumps('|'.join(page.path for page in PAGES))} + ')?/*$'), '/')}}"
-)
-"""The line, which a content policy must name."""
 # the document comes whole and as it is: not packed, nor "as you have it"
 _NOT_ASKED = (b"accept-encoding", b"if-none-match", b"if-modified-since")
 # an answer that is changed is not the one that these describe
 _DROPPED = (b"content-length", b"etag", b"last-modified")
 
 
+def line_of(pages: Sequence[str]) -> str:
+    """The line, which a content policy must name; `pages` are the pages' paths below `/`."""
+    # these alone are cut off, so that a proxy may serve the workbench below a path of its own
+    return (
+        "window.__streamlit = {BACKEND_BASE_URL: location.origin + location.pathname.replace("
+        f"new RegExp('/(?:' + {json.dumps('|'.join(pages))} + ')?/*$'), '/')}}"
+    )
+
+
 class DeepLinks:
     """ASGI middleware: puts that line into the document, whatever the path that it is answered at."""
 
-    def __init__(self, app: "ASGIApp") -> None:
+    def __init__(self, app: "ASGIApp", *, line: str) -> None:
         self._app = app
+        self._line = line
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         """Lead one request, and change its answer where that is the document."""
@@ -40,14 +43,15 @@ class DeepLinks:
         headers = scope["headers"]
         if _wants_html(scope):
             headers = [(name, value) for name, value in headers if name not in _NOT_ASKED]
-        await self._app({**scope, "headers": headers}, receive, _Document(send).send)
+        await self._app({**scope, "headers": headers}, receive, _Document(send, self._line).send)
 
 
 class _Document:
     """An answer on its way; an HTML document is held back until it is whole."""
 
-    def __init__(self, send: "Send") -> None:
+    def __init__(self, send: "Send", line: str) -> None:
         self._send = send
+        self._line = line
         self._start: Message | None = None
         self._body = b""
 
@@ -63,7 +67,7 @@ class _Document:
             return
         start, body = self._start, self._body
         if _SHELL in body:
-            body = body.replace(_HEAD_ENDS, f"<script>{SCRIPT}</script>".encode() + _HEAD_ENDS, 1)
+            body = body.replace(_HEAD_ENDS, f"<script>{self._line}</script>".encode() + _HEAD_ENDS, 1)
             kept = [pair for pair in start["headers"] if pair[0].lower() not in _DROPPED]
             start = {**start, "headers": [*kept, (b"content-length", str(len(body)).encode())]}
         await self._send(start)

@@ -1,0 +1,1 @@
+"""The shapes that programs see: one for the command line, the HTTP API and the agent tools."""

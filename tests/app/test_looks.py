@@ -1,5 +1,7 @@
 """Looking at a run costs next to nothing: two statements a look, and fewer looks the longer it takes."""
 
+from typing import Any, Self
+
 import psycopg
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -44,11 +46,11 @@ asked: list[str] = []
 class Counting(psycopg.Cursor):
     """Takes note of what it is asked."""
 
-    def execute(self, query, *arguments, **options):
+    def execute(self, query: Any, params: Any = None, **options: Any) -> Self:
         # the pool tries a connection with an empty statement
         if query:
             asked.append(str(query))
-        return super().execute(query, *arguments, **options)
+        return super().execute(query, params, **options)
 
 
 def going_on(installation: Installation, kind: str, *, for_s: float) -> None:

@@ -61,6 +61,7 @@ ARGUMENTS = (
 
 def main() -> None:
     """Measure all ways, idle and busy, and write the ratios down."""
+    load = os.getloadavg()[0]
     home = Path(tempfile.mkdtemp(prefix="medir-watched-"))
     # as root the server runs as another account, which must be able to enter
     home.chmod(0o755)
@@ -73,7 +74,7 @@ def main() -> None:
         measured = {name: compare(environment, busy=busy) for name, busy in (("idle", 0), ("busy", BUSY))}
     finally:
         shutil.rmtree(home, ignore_errors=True)
-    text = told(measured)
+    text = told(measured, load=load)
     (TOP / "bench" / "results" / "watched.md").write_text(text, encoding="utf-8")
     print(text)
 
@@ -197,7 +198,7 @@ def run(command: list[str], environment: Mapping[str, str]) -> str:
     ).stdout
 
 
-def told(measured: Mapping[str, Mapping[str, list[Calibrated]]]) -> str:
+def told(measured: Mapping[str, Mapping[str, list[Calibrated]]], *, load: float) -> str:
     """The medians and their ratios as a page."""
     lines = [
         "# What watching costs a calibration",
@@ -207,7 +208,7 @@ def told(measured: Mapping[str, Mapping[str, list[Calibrated]]]) -> str:
             f"cases, {ROUNDS} rounds by turns,"
         ),
         f"medians. Watched: begun by a click, with {WATCHERS} Chromium windows on the page. The ratios are of one run",
-        "on one noisy machine; absolute times mean little.",
+        f"on one machine whose load was {load:.1f} before it began; absolute times mean little.",
         "",
         "- **asked**: from the command's start, or the click, to the end of the run. **run**: the run's row alone.",
         "- **processor**: of the command, of the server and the processes it started, and of PostgreSQL, until the",

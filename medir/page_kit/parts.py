@@ -5,9 +5,12 @@ from collections.abc import Callable
 from typing import Literal, ParamSpec
 
 import streamlit as st
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 from medir.page_kit.guard import guarded
-from medir.page_kit.services import may_see
+from medir.page_kit.services import drawn_for, may_see
 from rag_core.errors import NotPermitted, NotSignedIn
 
 P = ParamSpec("P")
@@ -25,6 +28,21 @@ def fragment(*, run_every: float | None = None) -> Callable[[Part[P]], Part[P]]:
         return st.fragment(_asking(draw), run_every=run_every)
 
     return decorate
+
+
+def run_again_every(seconds: float) -> None:
+    """From within a fragment with a `run_every`: another pause from now on.
+
+    Streamlit's own way is to declare the fragment anew, by a run of all around it. The browser keeps one clock a
+    fragment, and sets it anew only where the pause is another one.
+    """
+    context, fragment_id = get_script_run_ctx(), ThreadState.get().fragment_id
+    if context is None or fragment_id is None:
+        return
+    message = ForwardMsg()
+    message.auto_rerun.interval = seconds
+    message.auto_rerun.fragment_id = fragment_id
+    context.enqueue(message)
 
 
 def dialog(
@@ -47,10 +65,11 @@ def _asking(draw: Part[P]) -> Part[P]:
     def asked(*args: P.args, **kwargs: P.kwargs) -> None:
         with guarded(f"part-{draw.__name__}"):
             try:
-                may_see()
+                who = may_see()
             except (NotSignedIn, NotPermitted):
                 # the page says so in its own place, and shows nothing else
                 st.rerun()
-            draw(*args, **kwargs)
+            with drawn_for(who):
+                draw(*args, **kwargs)
 
     return asked

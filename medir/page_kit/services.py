@@ -1,6 +1,8 @@
 """The workbench's services, shared by every session of this process, and who sits before a page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 import streamlit as st
@@ -19,10 +21,12 @@ __all__ = [
     "Workbench",
     "asks_again",
     "caller",
+    "drawn_for",
     "forget_token",
     "maintainer",
     "may_maintain",
     "may_see",
+    "onlooker",
     "revive",
     "signed_in_with_token",
     "take_token",
@@ -33,6 +37,7 @@ __all__ = [
 _SEEING: tuple[Role, ...] = ("viewer", "maintainer")
 # the session alone remembers it: not the browser, not the address, and never the secret
 _TOKEN_ID = "signed-in-token"  # noqa: S105  the name of a key
+_drawn_for: ContextVar[Caller | None] = ContextVar("drawn_for", default=None)
 
 
 def workbench() -> Workbench:
@@ -99,6 +104,26 @@ def may_see() -> Caller:
     found = caller()
     found.require(*_SEEING)
     return found
+
+
+@contextmanager
+def drawn_for(who: Caller) -> Iterator[None]:
+    """Around the drawing of a part of the page, for whom it was just asked."""
+    before = _drawn_for.set(who)
+    try:
+        yield
+    finally:
+        _drawn_for.reset(before)
+
+
+def onlooker() -> Caller:
+    """Whom the part at hand is drawn for, as was asked when it began; for what is drawn, never for what is done.
+
+    Raises:
+        NotSignedIn: As `caller`, which is asked outside of a part.
+        NotPermitted: As `caller`.
+    """
+    return _drawn_for.get() or caller()
 
 
 def asks_again() -> Callable[[], None]:

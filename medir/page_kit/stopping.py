@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from medir.page_kit.services import caller
+from medir.page_kit.services import caller, onlooker
 from rag_core.model import Run
 from rag_core.project.access import Caller
 
@@ -22,7 +22,7 @@ def draw_stop(run: Run, stop: Callable[[], object], *, label: str, key: str, sto
     Raises:
         NotPermitted: It was pressed by somebody who may not, any more.
     """
-    if not _may_stop(caller(), run):
+    if not _may_stop(onlooker(), run):
         return False
     if not st.button(label, key=key, disabled=stopping):
         return False

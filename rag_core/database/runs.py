@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from psycopg.rows import class_row
+from psycopg.rows import class_row, dict_row
 from psycopg.types.json import Jsonb
 
 from rag_core.database.connections import Connection
@@ -137,6 +137,30 @@ def find_run(connection: Connection, project_id: str, run_id: UUID) -> Run | Non
             """,
             (project_id, run_id),
         ).fetchone()
+
+
+def last_started(
+    connection: Connection, project_id: str, kind: RunKind, *, silent_for: timedelta
+) -> tuple[Run | None, bool]:
+    """The run of a kind that was started last, and whether it counts as running while its heart is still for so long.
+
+    The server compares: clocks of those who look on differ.
+    """
+    with connection.cursor(row_factory=dict_row) as cursor:
+        row = cursor.execute(
+            """
+            select id, kind::text, state::text, parameters, progress, result, error, actor_kind::text, actor_id,
+                started_at, heartbeat_at, finished_at,
+                state = 'running' and heartbeat_at <= clock_timestamp() - %s as silent
+            from runs where project_id = %s and kind = %s
+            order by started_at desc, id limit 1
+            """,
+            (silent_for, project_id, kind),
+        ).fetchone()
+    if row is None:
+        return None, False
+    silent = bool(row.pop("silent"))
+    return Run(**row), silent
 
 
 def recent_runs(connection: Connection, project_id: str, kind: RunKind, *, count: int) -> list[Run]:

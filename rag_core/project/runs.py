@@ -28,6 +28,7 @@ from rag_core.database.runs import (
     finish_run,
     hold_run,
     insert_run,
+    last_started,
     mark_interrupted,
     recent_runs,
     try_hold_project,
@@ -139,11 +140,11 @@ def close_interrupted(
 def last_run(database: Database, project_id: str, kind: RunKind) -> Run | None:
     """The run of a kind that was started last; one whose process died is closed as interrupted first.
 
-    Whoever looks on asks this over and over, so it reads one row, and looks for the dead only where one seems at work.
+    Whoever looks on asks this over and over, so it is one statement, and looks for the dead only where one is silent.
     """
     with database.connection() as connection:
-        last = next(iter(recent_runs(connection, project_id, kind, count=1)), None)
-    if last is None or last.state != "running":
+        last, silent = last_started(connection, project_id, kind, silent_for=STALE_AFTER)
+    if not silent:
         return last
     close_interrupted(database, project_id, kind)
     with database.connection() as connection:

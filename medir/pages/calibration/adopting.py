@@ -9,7 +9,7 @@ import streamlit as st
 
 from medir import long_work
 from medir.page_kit import reads
-from medir.page_kit.following import LOOKED_AT_EVERY_S
+from medir.page_kit.following import LOOKED_AT_EVERY_S, look_again
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import draw_banner, guarded, refusal_told
 from medir.page_kit.parts import dialog, fragment
@@ -248,6 +248,7 @@ def _follow_freezing(view: Frame) -> None:
         if not workbench().work.is_going(_key(view)):
             st.rerun()
         last = reads.last_golden_run(view.project)
+        look_again(last)
         progress = last.progress if last is not None and last.state == "running" else {}
         done, total = progress.get("done"), progress.get("total")
         share = done / total if isinstance(done, int) and isinstance(total, int) and total else 0.0

@@ -9,7 +9,7 @@ import streamlit as st
 
 from medir import long_work
 from medir.page_kit import reads
-from medir.page_kit.following import LOOKED_AT_EVERY_S
+from medir.page_kit.following import LOOKED_AT_EVERY_S, look_again
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import draw_banner, guarded, refusal_told
 from medir.page_kit.parts import fragment
@@ -85,6 +85,7 @@ def _follow(view: Frame) -> None:
         last = reads.last_golden_run(view.project)
         if not is_running(view, last):
             st.rerun()
+        look_again(last)
         progress = last.progress if last is not None and last.state == "running" else {}
         done, total = _number(progress.get("done")), _number(progress.get("total"))
         step = _STEPS.get(str(progress.get("step")), "Starting")

@@ -8,7 +8,7 @@ from uuid import uuid4
 import streamlit as st
 
 from medir import long_work
-from medir.page_kit.following import LOOKED_AT_EVERY_S
+from medir.page_kit.following import LOOKED_AT_EVERY_S, look_again
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import draw_banner, guarded, refusal_told
 from medir.page_kit.parts import dialog, fragment
@@ -108,6 +108,7 @@ def follow(view: Frame) -> None:
         last = index_reads.last_run(view.project)
         if not is_running(view, last):
             st.rerun()
+        look_again(last)
         if last is None or last.state != "running":
             st.progress(0.0, text="Starting")
             return

@@ -1,0 +1,98 @@
+"""Looking at a run costs next to nothing: two statements a look, and fewer looks the longer it takes."""
+
+from typing import Any, Self
+
+import psycopg
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from medir.page_kit.services import workbench
+from workbench_material import TIMEOUT_S, Installation
+
+FOLLOWERS = {
+    "calibration": "from medir.page_kit.calibration_running import follow",
+    "golden": "from medir.page_kit.golden_running import _follow as follow",
+    "index": "from medir.page_kit.index_running import follow",
+}
+# what the browser is told of its next looks is in the messages, which no element shows
+A_LOOK = """
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from medir.page_kit import reads
+from medir.page_kit.frame import Frame
+from medir.page_kit.services import workbench
+from rag_core.overview import all_projects
+{follower}
+
+context, pauses = get_script_run_ctx(), []
+send = context._enqueue
+
+def heed(message):
+    if message.HasField("auto_rerun"):
+        pauses.append(message.auto_rerun.interval)
+    send(message)
+
+if "view" not in st.session_state:
+    (project,) = all_projects(workbench().services.database)
+    st.session_state.view = Frame(project=project, version=reads.version(project), overview=None)
+context._enqueue = heed
+follow(st.session_state.view)
+context._enqueue = send
+st.session_state.pauses = pauses
+"""
+asked: list[str] = []
+
+
+class Counting(psycopg.Cursor):
+    """Takes note of what it is asked."""
+
+    def execute(self, query: Any, params: Any = None, **options: Any) -> Self:
+        # the pool tries a connection with an empty statement
+        if query:
+            asked.append(str(query))
+        return super().execute(query, params, **options)
+
+
+def going_on(installation: Installation, kind: str, *, for_s: float) -> None:
+    """The run started last goes on elsewhere for so long."""
+    with psycopg.connect(installation.environment["DATABASE_URL"]) as connection:
+        connection.execute(
+            "update runs set state = 'done', finished_at = now(), started_at = started_at - interval '1 day'"
+        )
+        connection.execute(
+            """
+            insert into runs (project_id, id, kind, state, parameters, progress, actor_kind, actor_id, surface,
+                started_at, heartbeat_at)
+            values ('entrega', gen_random_uuid(), %s, 'running', '{}', '{"step": "embed", "done": 1, "total": 3}',
+                'human', 'bia', 'cli', now() - %s * interval '1 s', now())
+            """,
+            (kind, for_s),
+        )
+
+
+@pytest.mark.parametrize("kind", FOLLOWERS)
+def test_a_look_asks_who_looks_on_and_for_the_run_and_nothing_else(
+    own_installation: Installation, kind: str
+) -> None:
+    going_on(own_installation, kind, for_s=1)
+    page = AppTest.from_string(A_LOOK.format(follower=FOLLOWERS[kind]), default_timeout=TIMEOUT_S).run()
+    assert page.get("progress")
+    assert page.button
+    with workbench().services.database.connection() as connection:
+        connection.cursor_factory = Counting
+    asked.clear()
+    page.run()
+    assert page.get("progress")
+    who, run = asked
+    assert "from access_tokens" in who
+    assert "from runs" in run
+
+
+@pytest.mark.parametrize("kind", FOLLOWERS)
+def test_a_run_that_takes_longer_is_looked_at_more_rarely(own_installation: Installation, kind: str) -> None:
+    page = AppTest.from_string(A_LOOK.format(follower=FOLLOWERS[kind]), default_timeout=TIMEOUT_S)
+    for for_s, pause in ((1, 1.5), (3, 3.0), (11, 3.0), (13, 6.0), (3_600, 6.0)):
+        going_on(own_installation, kind, for_s=for_s)
+        page.run()
+        assert not page.exception
+        assert page.session_state.pauses == [1.5, pause]

@@ -1,6 +1,4 @@
-"""Signing in with a certified provider: roles by address and by claim, whom nobody knows, a sign-in that expires, one
-that is away.
-"""
+"""Signing in with a certified provider: roles by address and by claim, a stranger, an expiry, one that is away."""
 
 import importlib.util
 import json

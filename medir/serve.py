@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from medir.configuration import Configuration
+from medir.door.unread_body import UnreadBody
 from medir.http_api.desk import Desk
 from medir.local import is_loopback
 from rag_core.errors import MedirError, Refused, Unavailable, UsageError
@@ -141,7 +142,7 @@ def serve_until_stopped(
 def run_until_stopped(app: "ASGIApp", listener: socket.socket) -> None:
     """Serve an app on a socket that listens, until Ctrl-C or a termination signal."""
     config = uvicorn.Config(
-        app,
+        UnreadBody(app),
         log_level="warning",
         access_log=False,
         server_header=False,

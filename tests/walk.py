@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 TOP = Path(__file__).resolve().parents[1]
 QUESTION = "Quando o frete é calculado?"
@@ -188,8 +189,8 @@ def shake_hands(port: int, origin: str) -> int:
     )
 
 
-def draw(port: int, page: str) -> None:
-    """Open a page as a browser does, and let its script run to its end."""
+def draw(port: int, page: str, project: str = "entrega") -> None:
+    """Open a project's page as a browser does, and let its script run to its end."""
     from streamlit.proto.BackMsg_pb2 import BackMsg  # noqa: PLC0415
     from streamlit.proto.ForwardMsg_pb2 import ForwardMsg  # noqa: PLC0415
     from websockets import Origin, Subprotocol  # noqa: PLC0415
@@ -198,7 +199,9 @@ def draw(port: int, page: str) -> None:
     own = f"127.0.0.1:{port}"
     asked = BackMsg()
     asked.rerun_script.page_name = page
-    asked.rerun_script.query_string = f"q={QUESTION}" if page == "search" else ""
+    asked.rerun_script.query_string = urlencode(
+        {"project": project, **({"q": QUESTION} if page == "search" else {})}
+    )
     drawn = ""
     with connect(
         f"ws://{own}/_stcore/stream",
@@ -213,7 +216,7 @@ def draw(port: int, page: str) -> None:
             drawn += str(told.delta)
             if told.WhichOneof("type") == "script_finished":
                 break
-    assert "entrega" in drawn, page
+    assert project in drawn, page
     assert "fault of Medir" not in drawn, page
 
 

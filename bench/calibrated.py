@@ -20,9 +20,9 @@ from medir import long_work
 from medir.configuration import load_configuration
 from medir.wiring import services_at
 from medir.work_process import NotBegun, WorkProcess
-from rag_core.calibrating import Demands
+from rag_core.evaluation.calibrations import Demands
 from rag_core.model import Actor
-from rag_core.overview import all_projects
+from rag_core.project.overview import all_projects
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

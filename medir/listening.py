@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from medir.door.unread_body import UnreadBody
 from medir.local import is_loopback
 from rag_core.errors import Refused, Unavailable, UsageError
 
@@ -61,7 +62,7 @@ def listening(
 def run_until_stopped(app: "ASGIApp", listener: socket.socket) -> None:
     """Serve an app on a socket that listens, until Ctrl-C or a termination signal."""
     config = uvicorn.Config(
-        app,
+        UnreadBody(app),
         log_level="warning",
         access_log=False,
         server_header=False,

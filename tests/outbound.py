@@ -2,10 +2,14 @@
 
 The interpreter tells of each connection before it is made and of each name before it is looked up. What leads to
 another machine is written down and fails as if the network were away; the test that it happened in fails. What the
-process's own configuration names may be called. Connections of libpq, which are made in C, are not seen.
+process's own configuration names may be called.
+
+What is made in C (libpq's connections) and by other programs (git, PostgreSQL) the interpreter does not see; the system
+does, of a command that is started under its tracer.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +24,8 @@ _EVENTS = frozenset(
 _LOG = "_medir_tests_outbound_log"
 _CONFIGURED_BY = ("DATABASE_URL", "OLLAMA_HOST")
 _HERE = ("", "localhost", "::", "::1", "0.0.0.0", "<broadcast>")
+_TRACED = "connect,sendto,sendmsg,sendmmsg"
+_ADDRESS = re.compile(r'inet_addr\("([^"]+)"\)|inet_pton\(AF_INET6, "([^"]+)"')
 _SITE = """\
 # read by every Python that finds this folder on its path
 import importlib.util
@@ -72,6 +78,29 @@ def _stays(host: str) -> bool:
         or name.startswith("127.")
         or any(host in os.environ.get(variable, "") for variable in _CONFIGURED_BY)
     )
+
+
+def tracer(log: Path) -> list[str]:
+    """The beginning of a command that writes down each address that it, and all that it starts, calls."""
+    return ["strace", "-f", "--seccomp-bpf", "-qq", "-e", f"trace={_TRACED}", "-s", "0", "-o", str(log)]
+
+
+def why_no_tracer() -> str | None:
+    """Why no command can be traced here, None where one can."""
+    if shutil.which("strace") is None:
+        return "strace is not installed"
+    tried = subprocess.run([*tracer(Path(os.devnull)), "true"], capture_output=True, text=True, check=False)
+    return f"strace does not work here: {tried.stderr.strip()}" if tried.returncode else None
+
+
+def traced_calls(log: Path) -> list[str]:
+    """The addresses that a traced command called, in order."""
+    return ["".join(found) for found in _ADDRESS.findall(log.read_text(encoding="utf-8", errors="replace"))]
+
+
+def leading_out(places: Sequence[str]) -> list[str]:
+    """Those of the hosts that are not of this machine, and that no configuration names."""
+    return [place for place in places if not _stays(place)]
 
 
 class Watch:

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Final
 
 from medir.page_kit.parts import run_again_every
-from rag_core.database.runs import Run
+from rag_core.model import Run
 
 LOOKED_AT_EVERY_S: Final = 1.5
 """Seconds until the first look."""

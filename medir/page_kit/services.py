@@ -76,7 +76,8 @@ class _Presence:
             return admit_by_id(services.database, services.clock, self.token_id)
         if services.configuration.signs_in:
             if self.person is not None:
-                role = services.configuration.people.role_of(self.person, now=services.clock.now())
+                # the file's word now: who was taken out of it since the start is out
+                role = load_configuration().people.role_of(self.person, now=services.clock.now())
                 return Caller(kind="human", name=self.person.address, role=role)
             raise NotSignedIn("Nobody is signed in.", hint="Sign in with your provider, or with a token.")
         local = Caller.local(account_name()) if self.sits_here else None

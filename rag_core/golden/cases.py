@@ -23,6 +23,7 @@ from rag_core.golden.document import (
     items,
     line_of,
     pairs,
+    scalar_of,
     shown,
 )
 from rag_core.golden.faults import refusal
@@ -283,7 +284,7 @@ def _read_question(values: dict[str, Node], reader: Reader, label: str | None) -
 def _read_expected(values: dict[str, Node], line: int, reader: Reader, label: str | None) -> tuple[Item, ...]:
     if "expected" not in values:
         no_answer = values.get("no_answer")
-        if no_answer is None or str(no_answer.value).lower() == "false":
+        if no_answer is None or (scalar_of(no_answer) or "").lower() == "false":
             message = "The case has neither expected nor no_answer: true."
             reader.report(message, line=line, field="expected", case=label)
         return ()

@@ -20,7 +20,7 @@ from ruamel.yaml.reader import ReaderError
 from rag_core.golden.faults import Fault, refusal
 
 MAX_FILE_BYTES = 5_000_000
-MAX_PARTS = 300_000
+MAX_PARTS = 100_000
 MAX_ALIASES = 100
 
 _MAX_DEPTH = 50
@@ -102,18 +102,24 @@ def pairs(node: Node) -> list[tuple[Node, Node]]:
     return cast("list[tuple[Node, Node]]", node.value) if is_mapping(node) else []
 
 
+def scalar_of(node: Node) -> str | None:
+    """A scalar as it is written, whatever it stands for; None for a list or a mapping.
+
+    Nothing else of a node is ever written out: a few lists that stand in each other by aliases say it without end.
+    """
+    return str(node.value) if isinstance(node, ScalarNode) else None
+
+
 def as_integer(node: Node) -> int | None:
     """A whole number in plain decimal digits, else None, as for `0x10`, `017`, `1_000` and `3.0`."""
-    value = str(node.value)
-    if isinstance(node, ScalarNode) and node.tag == f"{_TAG}int" and _INTEGER.fullmatch(value):
-        return int(value)
-    return None
+    value = scalar_of(node) or ""
+    return int(value) if node.tag == f"{_TAG}int" and _INTEGER.fullmatch(value) else None
 
 
 def as_number(node: Node) -> float | None:
     """A finite number in decimal digits, else None, as for `.nan`, `.inf`, `0x10` and `1e999`."""
-    value = str(node.value)
-    if isinstance(node, ScalarNode) and node.tag in _NUMBER_TAGS and _NUMBER.fullmatch(value):
+    value = scalar_of(node) or ""
+    if node.tag in _NUMBER_TAGS and _NUMBER.fullmatch(value):
         number = float(value)
         return number if math.isfinite(number) else None
     return None
@@ -121,7 +127,7 @@ def as_number(node: Node) -> float | None:
 
 def as_text(node: Node) -> str | None:
     """A text, else None: `110112`, `true` and `2026-01-31` without quotes are none."""
-    return str(node.value) if isinstance(node, ScalarNode) and node.tag == f"{_TAG}str" else None
+    return scalar_of(node) if node.tag == f"{_TAG}str" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +176,8 @@ class Reader:
             return {}
         found: dict[str, Node] = {}
         for key_node, value in pairs(node):
-            key, line = str(key_node.value) if isinstance(key_node, ScalarNode) else "?", line_of(key_node)
+            key, line = scalar_of(key_node), line_of(key_node)
+            key = "?" if key is None else key
             if key not in allowed:
                 hint = _suggestion(key, allowed)
                 self.report(f"{shown(key)} is not a key of {what}{hint}", line=line, field=key, case=case)
@@ -211,10 +218,10 @@ class Reader:
         """One text or a list of at most `most` different texts. None where any of them is faulty."""
         if node is None:
             return None
-        self._count_alias(node, field, case=case)
         if not is_sequence(node):
             one = self.text(node, field, case=case)
             return None if one is None else (Item(one, line_of(node)),)
+        self._count_alias(node, field, case=case)
         nodes = items(node)
         if len(nodes) > most:
             self.report(
@@ -241,7 +248,7 @@ class Reader:
         if node is None:
             return None
         self._count_alias(node, field, case=case)
-        value = str(node.value).lower() if node.tag == f"{_TAG}bool" else ""
+        value = (scalar_of(node) or "").lower() if node.tag == f"{_TAG}bool" else ""
         if value not in ("true", "false"):
             self.report(
                 f"{field} must be true or false, without quotes.", line=line_of(node), field=field, case=case

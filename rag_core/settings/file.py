@@ -23,6 +23,7 @@ from rag_core.golden.document import (
     is_null,
     line_of,
     pairs,
+    scalar_of,
     shown,
 )
 from rag_core.golden.faults import Fault, refusal_of
@@ -304,7 +305,7 @@ def _changed(text: str, values: Mapping[str, object], file: str) -> str:
     if not isinstance(root, MappingNode):
         raise _not_in_place(file)
     ending = "\r\n" if "\r\n" in text else "\n"
-    nodes = {str(key.value): (key, value) for key, value in pairs(root)}
+    nodes = {scalar_of(key) or "": (key, value) for key, value in pairs(root)}
     missing = _lines(values, but=nodes)
     edits = [
         (*_span(value), _in_place(text, value, values[key]))

@@ -16,7 +16,7 @@ from typing import IO
 
 from rag_core.errors import Unavailable
 
-MAX_GIT_MEMORY_BYTES = 512 * 1024 * 1024
+MAX_GIT_MEMORY_BYTES = 448 * 1024 * 1024
 """What git may allocate; packs that it maps from the disk are not counted."""
 
 _PIECE_BYTES = 64 * 1024

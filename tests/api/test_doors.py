@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from test_served import serving
 from websockets import ConnectionClosedError, Origin
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 
 from medir.listening import listening
 from rag_core.clock import SystemClock
@@ -167,6 +167,12 @@ def test_nothing_can_be_left_at_the_server(hostile: tuple[Where, Path, list[int]
         assert answer.getheader("access-control-allow-origin") is None
 
 
+def send_and_listen(stream: ClientConnection, message: bytes) -> None:
+    # the end may come while it is still being sent
+    stream.send(message)
+    list(stream)
+
+
 def test_what_a_page_sends_at_once_is_bounded(hostile: tuple[Where, Path, list[int]]) -> None:
     where, _, _ = hostile
     own = f"{where[0]}:{where[1]}"
@@ -174,11 +180,11 @@ def test_what_a_page_sends_at_once_is_bounded(hostile: tuple[Where, Path, list[i
         with connect(
             f"ws://{own}/_stcore/stream", origin=Origin(f"http://{own}"), proxy=None, compression=None
         ) as stream:
-            stream.send(b"\0" * size)
             with pytest.raises(ConnectionClosedError) as closed:
-                list(stream)
-            assert closed.value.rcvd is not None
-            assert closed.value.rcvd.code == 1009
+                send_and_listen(stream, b"\0" * size)
+            last_word = closed.value.rcvd
+            # what a server leaves unread can take that with it
+            assert size > 2 * 1024 * 1024 if last_word is None else last_word.code == 1009
     assert health_ms(where) < 500
 
 

@@ -10,9 +10,9 @@ from medir.page_kit.services import workbench
 from workbench_material import TIMEOUT_S, Installation
 
 FOLLOWERS = {
-    "calibration": "from medir.page_kit.calibration_running import follow",
-    "golden": "from medir.page_kit.golden_running import _follow as follow",
-    "index": "from medir.page_kit.index_running import follow",
+    "calibration": "from medir.pages.calibration.running import follow",
+    "golden": "from medir.pages.golden_set.running import _follow as follow",
+    "index": "from medir.pages.index.running import follow",
 }
 # what the browser is told of its next looks is in the messages, which no element shows
 A_LOOK = """
@@ -21,7 +21,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from medir.page_kit import reads
 from medir.page_kit.frame import Frame
 from medir.page_kit.services import workbench
-from rag_core.overview import all_projects
+from rag_core.project.overview import all_projects
 {follower}
 
 context, pauses = get_script_run_ctx(), []

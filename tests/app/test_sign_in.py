@@ -1,6 +1,7 @@
 """Signing in to the pages: without tokens nobody is asked; with them the role decides what is offered."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psycopg
@@ -252,6 +253,28 @@ def test_a_person_signs_in_with_the_provider_under_the_role_of_their_address(
             page = page_of(user)
             assert page.header[0].value == "Sign in"
             assert told in texts(page)
+    finally:
+        file.unlink()
+
+
+def test_who_is_taken_out_of_the_file_is_out_at_the_next_click(own_installation: Installation) -> None:
+    home = Path(own_installation.environment["MEDIR_HOME"])
+    home.mkdir(exist_ok=True)
+    file = home / "medir.toml"
+    file.write_text(PEOPLE, encoding="utf-8")
+    try:
+        begun = int((datetime.now(UTC) - timedelta(minutes=5)).timestamp())
+        page = page_of({"is_logged_in": True, "email": "ana@example.org", "iat": begun})
+        assert "maintainer" in said(page)
+        file.write_text(PEOPLE.replace("maintainer", "viewer"), encoding="utf-8")
+        assert "maintainer" not in said(page.run())
+        file.write_text(f'{PEOPLE}lasts = "1m"\n', encoding="utf-8")
+        assert "This sign-in has expired" in texts(page.run())
+        file.write_text(PEOPLE.replace("Ana@example.org", "ivo@example.org"), encoding="utf-8")
+        assert "ana@example.org has no role" in texts(page.run())
+        # with nobody left in it and no provider, it opens the workbench to nobody either
+        file.write_text("", encoding="utf-8")
+        assert "ana@example.org has no role" in texts(page.run())
     finally:
         file.unlink()
 

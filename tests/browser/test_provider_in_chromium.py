@@ -1,4 +1,4 @@
-"""Signing in with a certified provider: roles by address and by claim, whom nobody knows, one that is away."""
+"""Signing in with a certified provider: roles by address and by claim, a stranger, an expiry, one that is away."""
 
 import importlib.util
 import json
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 FOLDER = os.environ.get("TEST_OIDC_PROVIDER", "")
 PROGRAM = Path(__file__).parent / "provider" / "provider.mjs"
 TIMEOUT_MS = 60_000
+# the provider's clock is so far behind that a sign-in which is good for a minute has expired already
+BEHIND_S = 120
+FOR_A_MINUTE = 'lasts = "1m"\n'
 PEOPLE = {
     "ana": {"email": "Ana@example.org", "email_verified": True, "name": "Ana"},
     "bia": {"email": "bia@example.org", "email_verified": True, "groups": ["staff", "readers"]},
@@ -54,6 +57,7 @@ pytestmark = [
 def provider(port: int, address: str) -> Iterator[None]:
     """The provider, for as long as the context lasts."""
     command = ["node", str(PROGRAM), FOLDER, str(port), f"{address}/oauth2callback", json.dumps(PEOPLE)]
+    command.append(str(BEHIND_S))
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         assert process.stdout is not None
@@ -96,6 +100,26 @@ def sign_in(page: "Page", account: str) -> str:
     return drawn(page)
 
 
+@contextmanager
+def lower_floor(cases: Path) -> Iterator[None]:
+    """One case fewer has to pass than does, so that the page offers to raise the floor in a dialog."""
+    before = cases.read_text(encoding="utf-8")
+    cases.write_text(before.replace("floor: 2", "floor: 1"), encoding="utf-8")
+    try:
+        yield
+    finally:
+        cases.write_text(before, encoding="utf-8")
+
+
+def is_asked_again(page: "Page") -> None:
+    """The page and its dialog have given way to the form, and nothing of the project is to be seen."""
+    page.get_by_text("This sign-in has expired").wait_for()
+    said = drawn(page)
+    assert "Sign in with your provider" in said
+    assert "entrega" not in said
+    assert page.get_by_role("dialog").count() == 0
+
+
 def test_people_sign_in_with_a_provider_and_out_again(
     browser: "Browser", installation: Installation, tmp_path: Path
 ) -> None:
@@ -104,7 +128,8 @@ def test_people_sign_in_with_a_provider_and_out_again(
     home = tmp_path / "home"
     home.mkdir()
     told = CONFIGURATION.format(address=address, provider=f"http://127.0.0.1:{other}")
-    (home / "medir.toml").write_text(told, encoding="utf-8")
+    configuration = home / "medir.toml"
+    configuration.write_text(told, encoding="utf-8")
     environment = {**installation.environment, "MEDIR_HOME": str(home)}
     with served(environment, tmp_path / "serve.log", port=port):
         with provider(other, address):
@@ -129,6 +154,23 @@ def test_people_sign_in_with_a_provider_and_out_again(
                 page.goto(f"{address}/index?part=reindex")
                 drawn(page)
                 assert page.get_by_role("button", name="Reindex", exact=True).count() == 0
+            with window(browser, address) as page, lower_floor(installation.cases):
+                sign_in(page, "ana")
+                page.goto(f"{address}/golden-set")
+                page.get_by_role("button", name="Raise the floor to 2").click()
+                page.get_by_role("dialog").get_by_label("Why does it rise?").fill("Two pass.")
+                configuration.write_text(told + FOR_A_MINUTE, encoding="utf-8")
+                page.get_by_role("button", name="Raise it").click()
+                is_asked_again(page)
+                page.reload()
+                is_asked_again(page)
+                configuration.write_text(told, encoding="utf-8")
+                sign_in(page, "ana")
+                configuration.write_text(told + FOR_A_MINUTE, encoding="utf-8")
+                page.get_by_role("link", name="Index").click()
+                is_asked_again(page)
+                configuration.write_text(told, encoding="utf-8")
+                assert "floor: 1" in installation.cases.read_text(encoding="utf-8")
             with window(browser, address) as page:
                 said = sign_in(page, "eva")
                 assert "eva@example.org has no role in this installation." in said

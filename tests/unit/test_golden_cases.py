@@ -333,10 +333,20 @@ def test_aliases_can_not_multiply_a_case_or_a_set() -> None:
         fault["message"] == "expected must be text, not a list."
         for fault in faults_of(laughs + one_case("id: a", "question: b", "expected: *i"))
     )
+    for value in ("floor: *i", "limit: *i", "floor: !!int [*i]"):
+        key = value.partition(":")[0]
+        assert any(fault["field"] == key for fault in faults_of(f"{laughs}{value}\ncases: []\n"))
+    for value in ("no_answer: *i", "no_answer: !!bool [*i]", "must_pass: *i"):
+        assert faults_of(laughs + one_case("id: a", "question: b", value))
     many = "".join(f"- {{id: i{n}, question: q{n}, expected: c.md, tags: *t}}\n" for n in range(102))
     assert only_fault_of(f"cases:\n- {{id: t, question: t, expected: t.md, tags: &t [x]}}\n{many}")[
         "message"
     ] == ("The file uses more than 100 aliases; write the values out.")
+
+
+def test_any_number_of_cases_may_expect_one_place_each_without_a_list() -> None:
+    cases = "".join(f"- {{id: i{n}, question: q{n}, expected: {n}.md, tags: t{n}}}\n" for n in range(150))
+    assert parse(f"cases:\n{cases}").cases[149].expected == (Place("file", "149.md"),)
 
 
 def test_the_digest_changes_with_what_changes_a_verdict_and_with_nothing_else() -> None:

@@ -110,13 +110,22 @@ def test_what_is_wrong_is_named_by_file_line_and_field(
     assert refused.value.where.get("field") == field
 
 
-def test_aliases_are_never_expanded_and_a_bomb_of_them_is_refused_at_once():
+@pytest.mark.parametrize(
+    "use",
+    [
+        *(f"{key}: *i" for key in ("limits", "weightVector", "limit", "threshold", "preset", "fusion")),
+        "limits: {useful: *i}",
+        "limit: !!int [*i]",
+        "? *i\n: 1",
+    ],
+)
+def test_aliases_are_never_expanded_and_a_bomb_of_them_is_refused_at_once(use: str):
     bomb = "a: &a [x, x]\n" + "".join(
         f"{key}: &{key} [{', '.join([f'*{before}'] * 9)}]\n"
         for before, key in zip("abcdefgh", "bcdefghi", strict=True)
     )
     with pytest.raises(FaultySettings, match="not a key of the settings"):
-        parsed(bomb + "limits: *i\n")
+        parsed(f"{bomb}{use}\n")
 
 
 def test_all_faults_are_told_at_once():

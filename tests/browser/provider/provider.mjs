@@ -1,9 +1,12 @@
 // A certified provider for the tests, where whoever names an account is signed in as that account.
-// node provider.mjs FOLDER PORT REDIRECT PEOPLE: oidc-provider is installed in FOLDER, PEOPLE are claims by account as JSON
+// node provider.mjs FOLDER PORT REDIRECT PEOPLE BEHIND: oidc-provider is installed in FOLDER, PEOPLE are claims by
+// account as JSON, BEHIND is how many seconds its clock is behind ours, so that a sign-in is so old when it begins
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-const [folder, port, redirect, told] = process.argv.slice(2);
+const [folder, port, redirect, told, behind] = process.argv.slice(2);
+const now = Date.now;
+Date.now = () => now() - Number(behind) * 1000;
 const people = JSON.parse(told);
 const found = createRequire(`${folder}/package.json`).resolve('oidc-provider');
 const { default: Provider, interactionPolicy } = await import(pathToFileURL(found));

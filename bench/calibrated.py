@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 import psutil
 import psycopg
 
-from medir import long_work
 from medir.configuration import load_configuration
 from medir.wiring import services_at
-from medir.work_process import NotBegun, WorkProcess
+from medir.work import tasks
+from medir.work.process import NotBegun, WorkProcess
 from rag_core.evaluation.calibrations import Demands
 from rag_core.model import Actor
 from rag_core.project.overview import all_projects
@@ -166,7 +166,7 @@ class Alone:
     def calibrate(self, meter: Meter) -> Calibrated:
         """One calibration, from giving it to the process to its end."""
         task = partial(
-            long_work.calibrate,
+            tasks.calibrate,
             project=self._project,
             actor=Actor(kind="human", id="bench", surface="app"),
             demands=Demands(),

@@ -8,7 +8,7 @@ from functools import partial
 
 from medir.configuration import Configuration
 from medir.wiring import Services, open_services
-from medir.work import Work
+from medir.work.work import Work
 from rag_core.errors import MedirError
 from rag_core.project.runs import close_died
 

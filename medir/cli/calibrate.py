@@ -5,11 +5,11 @@ from pathlib import Path
 import click
 from rich.table import Table
 
-from medir.calibration_shelf import CalibrationShelf
 from medir.cli.frame import Output, cell, chosen_project, operator, project_option, services, with_output
 from medir.cli.golden import cases_option
 from medir.cli.settings import describe
 from medir.cli.trial import in_force_option, trial_options
+from medir.work.calibration_shelf import CalibrationShelf
 from rag_core.calibration.choice.verdict import Choice, Scored
 from rag_core.calibration.findings import Findings
 from rag_core.evaluation.baselines import baselines_folder, read_baseline

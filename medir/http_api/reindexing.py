@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from medir import long_work
 from medir.http_api.questions import ReindexRequest
-from medir.work import index_run_key
+from medir.work import tasks
+from medir.work.work import index_run_key
 from medir.workbench import Workbench
 from rag_core.errors import Busy, MedirError
 from rag_core.index.reading import Run, find_index_run
@@ -48,7 +48,7 @@ class Reindexing:
         """
         run_id, beginning = uuid.uuid4(), _Beginning()
         task = partial(
-            long_work.run_index,
+            tasks.run_index,
             project=project,
             actor=actor,
             mode=wanted.mode or "incremental",

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from test_callers import QUESTION, SEARCH, problem
 
 from material import Repository
-from medir.work import index_run_key
+from medir.work.work import index_run_key
 from medir.workbench import open_workbench
 from rag_core.model import Actor
 from rag_core.project.runs import running

@@ -14,9 +14,9 @@ from pathlib import Path
 import psutil
 
 import medir
-from medir import long_work
 from medir.configuration import load_configuration
-from medir.work_process import ProcessDied
+from medir.work import tasks
+from medir.work.process import ProcessDied
 from medir.workbench import close_workbench, open_workbench
 from rag_core.errors import FaultyGoldenSet, MedirError
 from rag_core.evaluation.calibrations import Calibrator, Demands
@@ -32,7 +32,7 @@ TOP = Path(medir.__file__).resolve().parent.parent
 _BEGINS = """
 import sys, time, uuid
 from functools import partial
-from medir import long_work
+from medir.work import tasks
 from medir.configuration import load_configuration
 from medir.workbench import open_workbench
 from rag_core.evaluation.calibrations import Demands
@@ -42,7 +42,7 @@ opened = open_workbench(load_configuration())
 (project,) = all_projects(opened.services.database)
 actor, run_id = Actor(kind="human", id="bia", surface="app"), uuid.uuid4()
 task = partial(
-    long_work.calibrate, project=project, actor=actor, demands=Demands(resamples=10_000), run_id=run_id
+    tasks.calibrate, project=project, actor=actor, demands=Demands(resamples=10_000), run_id=run_id
 )
 opened.work.start_run("calibration entrega", task, project_id=project.project_id, run_id=run_id)
 print("begun", flush=True)
@@ -59,7 +59,7 @@ def until(holds: Callable[[], bool]) -> None:
 
 def begin(project: Project, demands: Demands = LONG) -> uuid.UUID:
     opened, run_id = open_workbench(load_configuration()), uuid.uuid4()
-    task = partial(long_work.calibrate, project=project, actor=ANA, demands=demands, run_id=run_id)
+    task = partial(tasks.calibrate, project=project, actor=ANA, demands=demands, run_id=run_id)
     assert opened.work.start_run(KEY, task, project_id=project.project_id, run_id=run_id)
     return run_id
 
@@ -69,7 +69,7 @@ def work_processes(parent: int | None = None) -> list[psutil.Process]:
     for child in psutil.Process(parent).children():
         # one that has just ended has no command line any more
         with contextlib.suppress(psutil.NoSuchProcess):
-            if "medir.worker" in child.cmdline():
+            if "medir.work.worker" in child.cmdline():
                 found.append(child)
     return found
 

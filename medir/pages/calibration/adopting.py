@@ -7,7 +7,6 @@ from uuid import uuid4
 import pandas as pd
 import streamlit as st
 
-from medir import long_work
 from medir.page_kit import reads
 from medir.page_kit.following import LOOKED_AT_EVERY_S, look_again
 from medir.page_kit.frame import Frame
@@ -19,6 +18,7 @@ from medir.page_kit.signs import PASSED, settings_line
 from medir.pages.calibration.effect import draw_caution, draw_effect
 from medir.pages.calibration.scene import Scene
 from medir.pages.calibration.setting import FUSIONS, today_of
+from medir.work import tasks
 from rag_core.errors import MedirError
 from rag_core.evaluation.baselines import baselines_folder, new_file
 from rag_core.model import SearchSettings
@@ -231,7 +231,7 @@ def _ask_to_freeze(view: Frame) -> None:
         who = maintainer()
         run_id, project_id = uuid4(), view.project.project_id
         task = partial(
-            long_work.freeze_baseline,
+            tasks.freeze_baseline,
             project=view.project,
             actor=who,
             name=name,

@@ -14,8 +14,6 @@ from uuid import UUID, uuid4
 
 import streamlit as st
 
-from medir import long_work
-from medir.calibration_shelf import CalibrationShelf
 from medir.page_kit.following import LOOKED_AT_EVERY_S, look_again
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import draw_banner, guarded, refusal_told
@@ -23,6 +21,8 @@ from medir.page_kit.parts import fragment
 from medir.page_kit.run_failure import recorded_failure
 from medir.page_kit.services import visitor, workbench
 from medir.page_kit.stopping import draw_stop
+from medir.work import tasks
+from medir.work.calibration_shelf import CalibrationShelf
 from rag_core.calibration.choice.contenders import TODAY
 from rag_core.evaluation.calibrations import Calibration, Demands, Run, cases_digest
 from rag_core.golden.cases import GoldenSet
@@ -185,9 +185,7 @@ def start_calibration(view: Frame, demands: Demands) -> None:
     """Begin one outside this process, unless one is going on."""
     run_id, project_id = uuid4(), view.project.project_id
     with refusal_told():
-        task = partial(
-            long_work.calibrate, project=view.project, actor=visitor(), demands=demands, run_id=run_id
-        )
+        task = partial(tasks.calibrate, project=view.project, actor=visitor(), demands=demands, run_id=run_id)
         workbench().work.start_run(_key(view), task, project_id=project_id, run_id=run_id)
 
 

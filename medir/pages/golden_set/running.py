@@ -7,7 +7,6 @@ from uuid import uuid4
 
 import streamlit as st
 
-from medir import long_work
 from medir.page_kit import reads
 from medir.page_kit.following import LOOKED_AT_EVERY_S, look_again
 from medir.page_kit.frame import Frame
@@ -16,6 +15,7 @@ from medir.page_kit.parts import fragment
 from medir.page_kit.run_failure import recorded_failure
 from medir.page_kit.services import maintainer, visitor, workbench
 from medir.page_kit.stopping import draw_stop
+from medir.work import tasks
 from rag_core.evaluation.history import Run, stop_golden_run
 from rag_core.golden.baseline_file import Baseline
 
@@ -29,7 +29,7 @@ def start_run(view: Frame, baseline: Baseline | None = None, *, allow_degraded: 
     _begin(
         view,
         partial(
-            long_work.run_golden,
+            tasks.run_golden,
             project=view.project,
             actor=visitor(),
             baseline=baseline,
@@ -48,7 +48,7 @@ def start_raising_floor(view: Frame, file: Path, reason: str) -> None:
         _begin(
             view,
             partial(
-                long_work.raise_floor,
+                tasks.raise_floor,
                 project=view.project,
                 actor=who,
                 file=file,

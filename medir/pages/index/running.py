@@ -7,7 +7,6 @@ from uuid import uuid4
 
 import streamlit as st
 
-from medir import long_work
 from medir.page_kit.following import LOOKED_AT_EVERY_S, look_again
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import draw_banner, guarded, refusal_told
@@ -18,7 +17,8 @@ from medir.page_kit.signs import LOST, PASSED
 from medir.page_kit.stopping import draw_stop
 from medir.pages.index import reads as index_reads
 from medir.pages.index.coverage import SCOPE_NAMES
-from medir.work import index_run_key
+from medir.work import tasks
+from medir.work.work import index_run_key
 from rag_core.errors import MedirError, SourcesGone, VotesAtRisk
 from rag_core.index.outcome import IndexMode
 from rag_core.index.reading import Run, stop_index_run, time_left
@@ -81,7 +81,7 @@ def start_run(
         who = maintainer()
         run_id = uuid4()
         task = partial(
-            long_work.run_index,
+            tasks.run_index,
             project=view.project,
             actor=who,
             mode=wanted.mode,

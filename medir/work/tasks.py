@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from medir.calibration_shelf import CalibrationShelf
+from medir.work.calibration_shelf import CalibrationShelf
 
 if TYPE_CHECKING:
     from medir.wiring import Services

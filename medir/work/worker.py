@@ -1,4 +1,4 @@
-"""The process that long work runs in: `medir.work_process` starts it, gives it tasks, and is told how they ended."""
+"""The process that long work runs in: `medir.work.process` starts it, gives it tasks, and is told how they ended."""
 
 import logging
 import os
@@ -9,8 +9,8 @@ import threading
 from multiprocessing.connection import Connection
 
 from medir.wiring import Services, services_at
-from medir.work import fault
-from medir.work_process import BEGUN, ENDED, STEP, STOP, Task
+from medir.work.process import BEGUN, ENDED, STEP, STOP, Task
+from medir.work.work import fault
 from rag_core.errors import MedirError
 from rag_core.project.runs import Cancelled
 

@@ -29,7 +29,7 @@ Step = Callable[[str], None]
 STOP = "stop"
 BEGUN, STEP, ENDED = "begun", "step", "ended"
 _ENDS_WITHIN_S = 10.0
-_TOP = Path(__file__).resolve().parent.parent
+_TOP = Path(__file__).resolve().parents[2]
 
 
 class NotBegun(Exception):
@@ -52,7 +52,7 @@ class WorkProcess:
         paths = [str(_TOP), *filter(None, [os.environ.get("PYTHONPATH")])]
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "medir.worker", str(theirs.fileno())],
+                [sys.executable, "-m", "medir.work.worker", str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 # what the starting process writes there may be one JSON document

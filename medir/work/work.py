@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from medir.work_process import NotBegun, ProcessDied, Step, Task, WorkProcess
+from medir.work.process import NotBegun, ProcessDied, Step, Task, WorkProcess
 from rag_core.errors import MedirError, Unavailable
 from rag_core.project.runs import Cancelled
 

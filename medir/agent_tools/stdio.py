@@ -6,7 +6,7 @@ import fcntl
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import suppress
 from io import TextIOWrapper
 from typing import BinaryIO, Literal, cast
@@ -16,6 +16,10 @@ from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
+# what a message may have over HTTP as well
+_MAX_LINE_BYTES = 64 * 1024
+# read before they are answered; who writes faster waits
+_MAX_WAITING = 16
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -86,17 +90,28 @@ def _take_output() -> TextIOWrapper:
 async def _lines(wire: BinaryIO) -> AsyncIterator[str]:
     """The lines that come, read by a thread that nobody waits for: no signal ends a read that has begun."""
     loop = asyncio.get_running_loop()
-    arrived: asyncio.Queue[bytes] = asyncio.Queue()
+    arrived: asyncio.Queue[bytes] = asyncio.Queue(_MAX_WAITING)
+
+    def hand_on(line: bytes) -> None:
+        asyncio.run_coroutine_threadsafe(arrived.put(line), loop).result()
 
     def read() -> None:
         # a closed loop refuses: nobody listens any more
         with suppress(RuntimeError):
             with suppress(OSError):
-                for line in iter(wire.readline, b""):
-                    loop.call_soon_threadsafe(arrived.put_nowait, line)
-            loop.call_soon_threadsafe(arrived.put_nowait, b"")
+                for line in _bounded_lines(wire):
+                    hand_on(line)
+            hand_on(b"")
 
     threading.Thread(target=read, name="standard input", daemon=True).start()
     while line := await arrived.get():
         # some clients begin with the mark of their encoding, which no JSON begins with
         yield line.removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="replace")
+
+
+def _bounded_lines(wire: BinaryIO) -> Iterator[bytes]:
+    """Each line; of one that is too long its beginning, which is no message, so that it is refused as none."""
+    while line := wire.readline(_MAX_LINE_BYTES):
+        yield line
+        while not line.endswith(b"\n") and (line := wire.readline(_MAX_LINE_BYTES)):
+            pass

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -75,6 +76,23 @@ def write(process: subprocess.Popen[str], *messages: object) -> None:
 def read(process: subprocess.Popen[str]) -> dict[str, Any]:
     assert process.stdout is not None
     return json.loads(process.stdout.readline())
+
+
+def test_a_line_without_end_is_no_message_and_costs_no_memory(installation: Installation) -> None:
+    with greeted(installation) as process:
+        before = memory_of(process)
+        for _ in range(200):
+            process.stdin.write("x" * 1_000_000)
+        process.stdin.write("\n")
+        write(process, {**_LIST, "id": 2})
+        assert read(process)["id"] == 2
+        assert memory_of(process) - before < 100_000_000
+
+
+def memory_of(process: subprocess.Popen[str]) -> int:
+    """The most that it ever had, in bytes."""
+    status = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
 
 def test_standard_output_holds_the_protocol_alone_and_the_end_of_input_is_the_end(

@@ -12,16 +12,26 @@ from typing import Self
 
 import psycopg
 from pgvector.psycopg.vector import register_vector_info
-from psycopg.rows import TupleRow
 from psycopg.types import TypeInfo
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from rag_core.database.refusals import Asking, refusal_of
+from rag_core.database.connecting import CONNECT_TIMEOUT_S, Connection, connect, require_answer
+from rag_core.database.refusal_sentences import Asking
+from rag_core.database.refusals import refusal_of
 from rag_core.errors import DatabaseBusy, DatabaseUnavailable, MedirError
 
-Connection = psycopg.Connection[TupleRow]
+__all__ = [
+    "CONNECT_TIMEOUT_S",
+    "Connection",
+    "Database",
+    "VectorType",
+    "connect",
+    "find_vector",
+    "set_known_parameters",
+    "set_parameters",
+    "translated_errors",
+]
 
-CONNECT_TIMEOUT_S = 5
 _WAIT_FOR_CONNECTION_S = 5.0
 # whatever the server's or the caller's defaults are, dates and texts are read in one form; a pooler in between keeps
 # these apart for each of its clients
@@ -54,7 +64,7 @@ class Database:
             # a server that is down is reported at once, not retried for minutes behind the caller's back
             reconnect_timeout=2.0,
             configure=self._configure,
-            check=ConnectionPool.check_connection,
+            check=require_answer,
             kwargs={"autocommit": True, "connect_timeout": CONNECT_TIMEOUT_S, "prepare_threshold": None},
         )
 
@@ -136,6 +146,7 @@ class Database:
             yield connection
 
     def _configure(self, connection: Connection) -> None:
+        require_answer(connection)
         found = find_vector(connection)
         if found is not None:
             register_vector_info(connection, TypeInfo("vector", found.oid, found.array_oid))
@@ -143,7 +154,7 @@ class Database:
             "select pg_backend_pid(), current_user::text, coalesce(current_schema(), 'public')::text"
         ).fetchone()
         pid, role, schema = who or (0, "", "")
-        self._asking = Asking(role=role, schema=schema)
+        self._asking = Asking(role=role, schema=schema, vector_schema=found.schema if found else None)
         settings = dict(_BOUNDS)
         if found is not None and found.path is not None:
             settings["search_path"] = found.path
@@ -183,11 +194,6 @@ def find_vector(connection: Connection) -> VectorType | None:
         return None
     version, schema, oid, array_oid, path = row
     return VectorType(version=version, schema=schema, oid=oid, array_oid=array_oid, path=path)
-
-
-def connect(url: str) -> Connection:
-    """A connection of one's own in autocommit mode; errors are the driver's."""
-    return psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S)
 
 
 def set_parameters(connection: Connection, settings: Mapping[str, str], *, local: bool = True) -> None:

@@ -283,6 +283,21 @@ def test_a_copy_goes_out_and_in_again_under_the_rights_that_migrating_takes(
             assert services(database).search.ask(project.project_id, QUESTION, actor=ANA).ranking.hits
 
 
+def test_a_role_that_may_not_read_all_of_it_is_told_the_grant_that_a_copy_takes(
+    filled: Shared, tmp_path: Path
+) -> None:
+    copy = tmp_path / "whole.dump"
+    filled.set_up(
+        "reassign owned by ROLE to current_user", "grant select on all tables in schema public to ROLE"
+    )
+    with pytest.raises(OperatorNeeded, match="not adopted_settings_id_seq") as refusal:
+        dump(filled.url, copy, ambient=False)
+    granted = refusal.value.hint.partition(' -c "')[2].partition('"')[0]
+    filled.set_up(granted.replace("ROLE", filled.role))
+    dump(filled.url, copy, ambient=False)
+    assert copy.stat().st_size
+
+
 def test_a_copy_of_another_schema_is_refused_before_anything_is_made(
     filled: Shared, server_url: str, tmp_path: Path
 ) -> None:
@@ -359,8 +374,28 @@ def test_behind_a_pooler_in_transaction_mode_everything_works_and_nothing_is_lef
         assert held == (0,)
 
 
+def test_behind_a_pooler_with_one_connection_what_needs_one_works_and_a_run_is_refused_in_time(
+    filled: Shared, tmp_path: Path
+) -> None:
+    """The pooler's own bound on waiting is two minutes: nobody sits through those."""
+    with (
+        pooled(filled, tmp_path, "default_pool_size = 1\nmax_db_connections = 1\n") as url,
+        Database(url, max_size=4) as database,
+    ):
+        assert migrate(url) == ()
+        made = services(database)
+        project = choose_project(database, None)
+        assert made.search.ask(project.project_id, QUESTION, actor=ANA).ranking.hits
+        began = time.monotonic()
+        with pytest.raises(DatabaseBusy, match="gives no answer") as refusal:
+            made.indexing.run(project, actor=ANA)
+        assert time.monotonic() - began < 40
+        assert "default_pool_size" in refusal.value.hint
+        assert made.search.ask(project.project_id, QUESTION, actor=ANA).ranking.hits
+
+
 @contextmanager
-def pooled(shared: Shared, folder: Path) -> Iterator[str]:
+def pooled(shared: Shared, folder: Path, sizes: str = "default_pool_size = 5\n") -> Iterator[str]:
     """The address of a pgbouncer in transaction mode before the database."""
     program = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin:/usr/local/sbin")
     if program is None:
@@ -375,7 +410,7 @@ def pooled(shared: Shared, folder: Path) -> Iterator[str]:
     settings.write_text(
         f"[databases]\npooled = {host} user={shared.role} password=plain\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"
         f"listen_port = {port}\nunix_socket_dir =\nauth_type = any\nauth_file = {users}\npool_mode = transaction\n"
-        "default_pool_size = 5\n",
+        f"{sizes}",
         encoding="utf-8",
     )
     # it refuses to run as root, and the server's socket is open to its owner alone

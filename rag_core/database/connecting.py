@@ -96,9 +96,11 @@ def _ask_why(error: psycopg.OperationalError, url: str) -> ConnectionRefused | N
         return None
     attempt = pq.PGconn.connect_start(make_conninfo(url).encode())
     try:
-        if attempt.pgconn_ptr is None:
+        # every form of the driver has it, and none declares it
+        pointer: int | None = getattr(attempt, "pgconn_ptr", None)
+        if pointer is None:
             return None
-        be_verbose(attempt.pgconn_ptr, _VERBOSE)
+        be_verbose(pointer, _VERBOSE)
         found = _STATE.search(_end_of(attempt))
         if found is None:
             return None

@@ -63,10 +63,10 @@ VERBS = (
     Verb(name="token revoke", arguments=("ana",)),
     Verb(name="project set", arguments=("--ref", "HEAD")),
     Verb(name="project add", arguments=("outro", "--repo", "{repository}")),
-    Verb(name="project remove", arguments=("outro", "--yes")),
     Verb(name="db dump", arguments=("{dump}",)),
     Verb(name="db restore", arguments=("{copy}",)),
-    # last, for it adds a second project
+    # these last, for one adds a second project and one takes what the others need
     Verb(name="up", arguments=("--port", "0"), way="serves", within_s=180.0),
+    Verb(name="project remove", arguments=("fila", "--yes")),
 )
 PAGES_COME_BEFORE = "token list"

@@ -10,6 +10,7 @@ import select
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 
 import psycopg
 from psycopg import pq
@@ -20,6 +21,7 @@ Connection = psycopg.Connection[TupleRow]
 
 CONNECT_TIMEOUT_S = 5
 FIRST_ANSWER_S = 10.0
+_SHORT_S = 3.0
 
 _VERBOSE = 2
 # libpq writes what a server says as "SEVERITY:  message", with two spaces, whatever the language of both
@@ -70,13 +72,27 @@ def require_answer(connection: Connection, within_s: float = FIRST_ANSWER_S) -> 
     while (unsent := libpq.flush()) or libpq.is_busy():
         left = ends - time.monotonic()
         if left <= 0 or not _wait(libpq.socket, left, to_write=bool(unsent)):
-            raise NoAnswer(f"nothing came over a new connection for {within_s:.0f} seconds")
+            raise NoAnswer(f"nothing came over it for {within_s:.0f} seconds")
         libpq.consume_input()
     result = libpq.get_result()
     while result is not None:
         if result.status == pq.ExecStatus.FATAL_ERROR:
             raise psycopg.errors.error_from_result(result)
         result = libpq.get_result()
+
+
+def connections_at_once(url: str, *, wanted: int) -> int:
+    """How many connections to the server a pooler gives at a time just now, found by holding as many as are wanted."""
+    with ExitStack() as held:
+        for number in range(wanted):
+            try:
+                connection = psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S)
+                held.callback(connection.close)
+                require_answer(connection, _SHORT_S)
+                connection.execute("begin")
+            except psycopg.OperationalError:
+                return number
+    return wanted
 
 
 def _stated(error: psycopg.OperationalError, url: str) -> psycopg.OperationalError:

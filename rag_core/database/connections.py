@@ -88,14 +88,17 @@ class Database:
         self.close()
 
     @contextmanager
-    def connection(self) -> Iterator[Connection]:
+    def connection(self, *, within_s: float | None = None) -> Iterator[Connection]:
         """A connection in autocommit mode.
+
+        Args:
+            within_s: For what can be done without one: how long it is waited for, and no reason looked for.
 
         Raises:
             DatabaseUnavailable: The server does not answer, or went away in the middle.
             Unavailable: It answers, and refuses; the message says what, the hint what mends it.
         """
-        connection = self._take()
+        connection = self._take() if within_s is None else self._take_at_once(within_s)
         try:
             with translated_errors(self._asking), connection:
                 yield connection
@@ -118,6 +121,14 @@ class Database:
         except PoolClosed as error:
             raise _closed() from error
 
+    def _take_at_once(self, within_s: float) -> Connection:
+        try:
+            return self._pool.getconn(timeout=within_s)
+        except PoolTimeout as error:
+            raise _all_in_use() from error
+        except PoolClosed as error:
+            raise _closed() from error
+
     def _why_none(self) -> MedirError:
         """The reason that the pool kept to itself: it tries to connect in threads of its own."""
         try:
@@ -125,15 +136,15 @@ class Database:
                 self._configure(connection)
         except MedirError as error:
             return error
-        return DatabaseBusy(
-            "All connections that this process may open are in use.",
-            hint="Try again when what is at work has ended.",
-        )
+        return _all_in_use()
 
     @contextmanager
-    def snapshot(self) -> Iterator[Connection]:
-        """A read-only transaction that sees one state of the database from its first query to its last."""
-        with self.connection() as connection, connection.transaction():
+    def snapshot(self, *, within_s: float | None = None) -> Iterator[Connection]:
+        """A read-only transaction that sees one state of the database from its first query to its last.
+
+        `within_s` is as for a connection.
+        """
+        with self.connection(within_s=within_s) as connection, connection.transaction():
             connection.execute("set transaction isolation level repeatable read, read only")
             set_parameters(connection, self._of_transactions)
             yield connection
@@ -213,6 +224,13 @@ def set_known_parameters(connection: Connection, settings: Mapping[str, str]) ->
         from unnest(%s::text[], %s::text[]) as given (name, value) join pg_settings p on p.name = given.name
         """,
         (list(settings), list(settings.values())),
+    )
+
+
+def _all_in_use() -> DatabaseBusy:
+    return DatabaseBusy(
+        "All connections that this process may open are in use.",
+        hint="Try again when what is at work has ended.",
     )
 
 

@@ -18,11 +18,15 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from databases import drop_database
 from material import ANA, CASES, DOCUMENTS, Repository, services
+from medir.configuration import load_configuration
+from medir.doctor import examine
 from rag_core.clock import SystemClock
 from rag_core.coverage import measure_coverage
+from rag_core.database.connecting import connections_at_once
 from rag_core.database.connections import Database
 from rag_core.database.copies import dump, restore
 from rag_core.database.migration import migrate, shipped_migrations
+from rag_core.database.report import shared_snapshot
 from rag_core.errors import (
     Busy,
     DatabaseBusy,
@@ -351,6 +355,7 @@ def test_behind_a_pooler_in_transaction_mode_everything_works_and_nothing_is_lef
     )
     with pooled(shared, tmp_path) as url:
         migrate(url)
+        assert connections_at_once(url, wanted=3) == 3
         with Database(url, max_size=4) as database, Database(url, max_size=4) as another:
             made = services(database)
             project = add_project(database, "entrega", repo=Repository(tmp_path / "r", DOCUMENTS).folder)
@@ -383,9 +388,23 @@ def test_behind_a_pooler_with_one_connection_what_needs_one_works_and_a_run_is_r
         Database(url, max_size=4) as database,
     ):
         assert migrate(url) == ()
+        assert connections_at_once(url, wanted=3) == 1
+        told = examine(load_configuration({"DATABASE_URL": url, "MEDIR_HOME": str(tmp_path)}))
+        connections = next(check for check in told if check.name == "connections")
+        assert not connections.ok
+        assert connections.found == "the pooler gives 1 at a time just now; a run takes 3"
+        assert "default_pool_size" in (connections.remedy or "")
         made = services(database)
         project = choose_project(database, None)
         assert made.search.ask(project.project_id, QUESTION, actor=ANA).ranking.hits
+        began = time.monotonic()
+        with (
+            shared_snapshot(database) as (_, snapshot_id),
+            pytest.raises(DatabaseBusy),
+            shared_snapshot(database, snapshot_id),
+        ):
+            pass
+        assert time.monotonic() - began < 4
         began = time.monotonic()
         with pytest.raises(DatabaseBusy, match="gives no answer") as refusal:
             made.indexing.run(project, actor=ANA)

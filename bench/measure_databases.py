@@ -9,6 +9,7 @@ pgvector and the locale de_DE.UTF-8; without them they are left out. Takes about
 arguments choose some of them.
 """
 
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -99,6 +100,8 @@ def cell(text: str) -> str:
 
 
 def main() -> None:
+    # ended politely, it takes its servers along
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     bench = Bench(Path(tempfile.mkdtemp(prefix="medir-databases-")))
     try:
         bench.prepare()

@@ -388,7 +388,6 @@ def test_behind_a_pooler_with_one_connection_what_needs_one_works_and_a_run_is_r
         Database(url, max_size=4) as database,
     ):
         assert migrate(url) == ()
-        assert connections_at_once(url, wanted=3) == 1
         told = examine(load_configuration({"DATABASE_URL": url, "MEDIR_HOME": str(tmp_path)}))
         connections = next(check for check in told if check.name == "connections")
         assert not connections.ok

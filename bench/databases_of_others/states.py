@@ -101,12 +101,12 @@ def _german(bench: Bench) -> str:
     server.sql("create role app login", "create database whole owner app")
     server.sql("create extension vector", database="whole")
     bench.fill(server.url("app", "whole"))
-    server.sql(*_READER, database="whole")
+    server.sql(*_READER, database=server.database("looked_at", template="whole"))
     return server.url("app", "whole")
 
 
 def _german_reader(bench: Bench) -> str:
-    return bench.german.url("reader", "whole")
+    return bench.german.url("reader", "looked_at")
 
 
 def _german_nowhere(bench: Bench) -> str:

@@ -22,6 +22,8 @@ Connection = psycopg.Connection[TupleRow]
 CONNECT_TIMEOUT_S = 5
 FIRST_ANSWER_S = 10.0
 _SHORT_S = 3.0
+_ENDING_S = 2.0
+_TOO_MANY = "53300"
 
 _VERBOSE = 2
 # libpq writes what a server says as "SEVERITY:  message", with two spaces, whatever the language of both
@@ -46,11 +48,20 @@ class NoAnswer(psycopg.OperationalError):
 
 
 def connect(url: str) -> Connection:
-    """A connection of one's own in autocommit mode, which has answered once; errors are the driver's."""
-    try:
-        connection = psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S)
-    except psycopg.OperationalError as error:
-        raise _stated(error, url) from error
+    """A connection of one's own in autocommit mode, which has answered once; errors are the driver's.
+
+    A role with few connections is refused while the last one that it closed is still ending: that is waited for.
+    """
+    ends = time.monotonic() + _ENDING_S
+    while True:
+        try:
+            connection = psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S)
+            break
+        except psycopg.OperationalError as error:
+            stated = _stated(error, url)
+            if not _may_pass(stated) or time.monotonic() > ends:
+                raise stated from error
+        time.sleep(0.1)
     try:
         require_answer(connection)
     except BaseException:
@@ -93,6 +104,13 @@ def connections_at_once(url: str, *, wanted: int) -> int:
             except psycopg.OperationalError:
                 return number
     return wanted
+
+
+def _may_pass(error: psycopg.OperationalError) -> bool:
+    """Whether the role had too many connections, or the server, asked why, had no longer anything against it."""
+    return error.sqlstate == _TOO_MANY or (
+        error.sqlstate is None and SERVER_SAID.search(str(error)) is not None
+    )
 
 
 def _stated(error: psycopg.OperationalError, url: str) -> psycopg.OperationalError:

@@ -4,6 +4,7 @@ Every connection is in autocommit mode, so that a read leaves no transaction ope
 writes and snapshots open transactions explicitly.
 """
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Self
 
 import psycopg
 from pgvector.psycopg.vector import register_vector_info
+from psycopg import sql
 from psycopg.types import TypeInfo
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
@@ -64,7 +66,6 @@ class Database:
             # a server that is down is reported at once, not retried for minutes behind the caller's back
             reconnect_timeout=2.0,
             configure=self._configure,
-            check=require_answer,
             kwargs={"autocommit": True, "connect_timeout": CONNECT_TIMEOUT_S, "prepare_threshold": None},
         )
 
@@ -107,27 +108,42 @@ class Database:
 
     def _take(self) -> Connection:
         try:
-            return self._pool.getconn()
+            return self._answering(_WAIT_FOR_CONNECTION_S)
         except PoolTimeout as error:
             if self._revive is None:
                 raise self._why_none() from error
-        except PoolClosed as error:
-            raise _closed() from error
         self._revive()
         try:
-            return self._pool.getconn()
+            return self._answering(_WAIT_FOR_CONNECTION_S)
         except PoolTimeout as error:
             raise self._why_none() from error
-        except PoolClosed as error:
-            raise _closed() from error
 
     def _take_at_once(self, within_s: float) -> Connection:
         try:
-            return self._pool.getconn(timeout=within_s)
+            return self._answering(within_s)
         except PoolTimeout as error:
             raise _all_in_use() from error
-        except PoolClosed as error:
-            raise _closed() from error
+
+    def _answering(self, within_s: float) -> Connection:
+        """One that answers. Those that the server ended meanwhile are put aside at once, as long as there are any.
+
+        The pool's own check waits longer from one to the next than a hasty server leaves them alone.
+        """
+        ends = time.monotonic() + within_s
+        while True:
+            try:
+                connection = self._pool.getconn(timeout=max(0.0, ends - time.monotonic()))
+            except PoolClosed as error:
+                raise _closed() from error
+            try:
+                require_answer(connection)
+            except BaseException as error:
+                connection.close()
+                self._pool.putconn(connection)
+                if not isinstance(error, psycopg.Error):
+                    raise
+            else:
+                return connection
 
     def _why_none(self) -> MedirError:
         """The reason that the pool kept to itself: it tries to connect in threads of its own."""
@@ -139,13 +155,18 @@ class Database:
         return _all_in_use()
 
     @contextmanager
-    def snapshot(self, *, within_s: float | None = None) -> Iterator[Connection]:
+    def snapshot(self, *, within_s: float | None = None, same_as: str | None = None) -> Iterator[Connection]:
         """A read-only transaction that sees one state of the database from its first query to its last.
 
-        `within_s` is as for a connection.
+        Args:
+            within_s: As for a connection.
+            same_as: The id of a snapshot whose state it shall see.
         """
         with self.connection(within_s=within_s) as connection, connection.transaction():
             connection.execute("set transaction isolation level repeatable read, read only")
+            if same_as is not None:
+                # before any query, and what a pooler's transaction is told comes by one
+                connection.execute(sql.SQL("set transaction snapshot {}").format(sql.Literal(same_as)))
             set_parameters(connection, self._of_transactions)
             yield connection
 

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from rag_core.errors import DatabaseRefused, InvalidInput, OperatorNeeded, Unava
 # what no ordinary role may make, and every database that a copy is read into has
 _NOT_OURS = re.compile(r"\d+; \d+ \d+ (?:EXTENSION|COMMENT - EXTENSION|SCHEMA|COMMENT - SCHEMA|ACL) ")
 _TABLE = re.compile(r"\d+; \d+ \d+ TABLE (\S+) schema_migrations ")
+_NOT_CONNECTED = "connection to server"
+_ENDING_S = 2.0
 _PLAIN = ("--no-owner", "--no-privileges", "--no-password")
 _VECTOR = re.compile(r"CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA (\S+);")
 
@@ -112,7 +115,18 @@ def _run_on(url: str, name: str, arguments: Iterable[str], *, ambient: bool) -> 
     with translated_errors(), connect(url) as connection:
         database = connection.info.dbname
     address = program_address(url, database=database, ambient=ambient)
-    _run(name, [*arguments, f"--dbname={address.argument}"], environment=address.environment)
+    command = [*arguments, f"--dbname={address.argument}"]
+    ends = time.monotonic() + _ENDING_S
+    while True:
+        try:
+            _run(name, command, environment=address.environment)
+        except Unavailable as error:
+            # the connection that was just closed may be the only one that the role has
+            if _NOT_CONNECTED not in error.message or time.monotonic() > ends:
+                raise
+            time.sleep(0.1)
+        else:
+            return
 
 
 def _run(name: str, arguments: list[str], *, environment: Mapping[str, str] | None = None) -> str:

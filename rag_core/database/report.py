@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import Literal, LiteralString
 
 import psycopg
-from psycopg import sql
 from psycopg.rows import class_row
 
 from rag_core.database.connections import Connection, Database
@@ -273,9 +272,8 @@ def shared_snapshot(database: Database, snapshot_id: str | None = None) -> Itera
 
     One that is to see the state of another is a help and no need: it is not waited for.
     """
-    with database.snapshot(within_s=None if snapshot_id is None else _WORTH_WAITING_S) as connection:
-        if snapshot_id is not None:
-            connection.execute(sql.SQL("set transaction snapshot {}").format(sql.Literal(snapshot_id)))
+    within_s = None if snapshot_id is None else _WORTH_WAITING_S
+    with database.snapshot(within_s=within_s, same_as=snapshot_id) as connection:
         # one connection may stand idle while another still counts, so it waits longer than an abandoned one
         connection.execute(
             """

@@ -249,6 +249,14 @@ def test_a_role_with_too_few_connections_is_told_so(filled: Shared) -> None:
     assert f"alter role {filled.role} connection limit 10" in refusal.value.hint
 
 
+def test_one_connection_after_the_other_is_enough_for_a_role_with_one(filled: Shared, tmp_path: Path) -> None:
+    """The server may still be ending the last one."""
+    filled.set_up("alter role ROLE connection limit 1")
+    for number in range(8):
+        assert migrate(filled.url) == ()
+        dump(filled.url, tmp_path / f"{number}.dump", ambient=False)
+
+
 def test_a_wrong_name_is_no_outage(shared: Shared) -> None:
     for wrong, said in (
         ({"dbname": "nowhere"}, "that database can't be used"),
@@ -369,6 +377,11 @@ def test_behind_a_pooler_in_transaction_mode_everything_works_and_nothing_is_lef
             answer = made.search.ask(project.project_id, QUESTION, actor=ANA, explain="docs/frete.md")
             assert answer.found.vector_available
             assert answer.search_id is not None
+            with (
+                shared_snapshot(database) as (_, snapshot_id),
+                shared_snapshot(database, snapshot_id) as (second, _),
+            ):
+                assert second.execute("select count(*) from projects").fetchone() == (1,)
         with psycopg.connect(shared.operator) as connection:
             held = connection.execute(
                 """

@@ -11,6 +11,7 @@ from medir.configuration import Configuration
 from medir.wiring import LOSS_LOG, Services, database_url, open_services
 from rag_core.clock import SystemClock
 from rag_core.database.address import identifier, psql
+from rag_core.database.connecting import connections_at_once
 from rag_core.database.connections import connect, translated_errors
 from rag_core.database.index.identity import read_scope_states
 from rag_core.database.migration import migration_status
@@ -97,19 +98,19 @@ def _database(configuration: Configuration) -> Iterator[Check]:
             schema = list(_schema(configuration))
             with translated_errors(), connect(url) as connection:
                 standing = read_standing(connection)
-            yield from _server(standing, kind)
+            yield from _server(standing, kind, url)
             if locale_problem(standing) is None:
                 yield from schema
     except MedirError as error:
         yield Check(name="database", ok=False, found=error.message, remedy=error.hint or None)
 
 
-def _server(found: Standing, kind: str) -> Iterator[Check]:
+def _server(found: Standing, kind: str, url: str) -> Iterator[Check]:
     """What the server is and lets the role do, learned without asking it for anything."""
     told = f"PostgreSQL {found.version}, {kind}" + (", through a pooler" if found.pooled else "")
     yield Check(name="database", ok=True, found=told)
     yield _writes(found)
-    yield _connections(found)
+    yield _connections(found, url)
     yield check_pgvector(found.vector_version)
     problem = locale_problem(found)
     yield Check(
@@ -141,7 +142,18 @@ def _writes(found: Standing) -> Check:
     return Check(name="writes", ok=True, found=f"as {found.role}, in the schema {found.schema or '-'}")
 
 
-def _connections(found: Standing) -> Check:
+def _connections(found: Standing, url: str) -> Check:
+    at_once = connections_at_once(url, wanted=_LEAST_CONNECTIONS) if found.pooled else _LEAST_CONNECTIONS
+    if at_once < _LEAST_CONNECTIONS:
+        return Check(
+            name="connections",
+            ok=False,
+            found=f"the pooler gives {at_once} at a time just now; a run takes {_LEAST_CONNECTIONS}",
+            remedy=(
+                f"Let the pooler hold {_LEAST_CONNECTIONS} or more to this database (pgbouncer: default_pool_size, "
+                "max_db_connections)."
+            ),
+        )
     idle = f", ended after {found.idle_session_s} s idle" if found.idle_session_s else ""
     if found.connections is not None and found.connections < _LEAST_CONNECTIONS:
         return Check(

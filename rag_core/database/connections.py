@@ -4,6 +4,7 @@ Every connection is in autocommit mode, so that a read leaves no transaction ope
 writes and snapshots open transactions explicitly.
 """
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,16 +13,27 @@ from typing import Self
 
 import psycopg
 from pgvector.psycopg.vector import register_vector_info
-from psycopg.rows import TupleRow
+from psycopg import sql
 from psycopg.types import TypeInfo
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from rag_core.database.refusals import Asking, refusal_of
+from rag_core.database.connecting import CONNECT_TIMEOUT_S, Connection, connect, require_answer
+from rag_core.database.refusal_sentences import Asking
+from rag_core.database.refusals import refusal_of
 from rag_core.errors import DatabaseBusy, DatabaseUnavailable, MedirError
 
-Connection = psycopg.Connection[TupleRow]
+__all__ = [
+    "CONNECT_TIMEOUT_S",
+    "Connection",
+    "Database",
+    "VectorType",
+    "connect",
+    "find_vector",
+    "set_known_parameters",
+    "set_parameters",
+    "translated_errors",
+]
 
-CONNECT_TIMEOUT_S = 5
 _WAIT_FOR_CONNECTION_S = 5.0
 # whatever the server's or the caller's defaults are, dates and texts are read in one form; a pooler in between keeps
 # these apart for each of its clients
@@ -54,7 +66,6 @@ class Database:
             # a server that is down is reported at once, not retried for minutes behind the caller's back
             reconnect_timeout=2.0,
             configure=self._configure,
-            check=ConnectionPool.check_connection,
             kwargs={"autocommit": True, "connect_timeout": CONNECT_TIMEOUT_S, "prepare_threshold": None},
         )
 
@@ -78,14 +89,17 @@ class Database:
         self.close()
 
     @contextmanager
-    def connection(self) -> Iterator[Connection]:
+    def connection(self, *, within_s: float | None = None) -> Iterator[Connection]:
         """A connection in autocommit mode.
+
+        Args:
+            within_s: For what can be done without one: how long it is waited for, and no reason looked for.
 
         Raises:
             DatabaseUnavailable: The server does not answer, or went away in the middle.
             Unavailable: It answers, and refuses; the message says what, the hint what mends it.
         """
-        connection = self._take()
+        connection = self._take() if within_s is None else self._take_at_once(within_s)
         try:
             with translated_errors(self._asking), connection:
                 yield connection
@@ -94,19 +108,42 @@ class Database:
 
     def _take(self) -> Connection:
         try:
-            return self._pool.getconn()
+            return self._answering(_WAIT_FOR_CONNECTION_S)
         except PoolTimeout as error:
             if self._revive is None:
                 raise self._why_none() from error
-        except PoolClosed as error:
-            raise _closed() from error
         self._revive()
         try:
-            return self._pool.getconn()
+            return self._answering(_WAIT_FOR_CONNECTION_S)
         except PoolTimeout as error:
             raise self._why_none() from error
-        except PoolClosed as error:
-            raise _closed() from error
+
+    def _take_at_once(self, within_s: float) -> Connection:
+        try:
+            return self._answering(within_s)
+        except PoolTimeout as error:
+            raise _all_in_use() from error
+
+    def _answering(self, within_s: float) -> Connection:
+        """One that answers. Those that the server ended meanwhile are put aside at once, as long as there are any.
+
+        The pool's own check waits longer from one to the next than a hasty server leaves them alone.
+        """
+        ends = time.monotonic() + within_s
+        while True:
+            try:
+                connection = self._pool.getconn(timeout=max(0.0, ends - time.monotonic()))
+            except PoolClosed as error:
+                raise _closed() from error
+            try:
+                require_answer(connection)
+            except BaseException as error:
+                connection.close()
+                self._pool.putconn(connection)
+                if not isinstance(error, psycopg.Error):
+                    raise
+            else:
+                return connection
 
     def _why_none(self) -> MedirError:
         """The reason that the pool kept to itself: it tries to connect in threads of its own."""
@@ -115,16 +152,21 @@ class Database:
                 self._configure(connection)
         except MedirError as error:
             return error
-        return DatabaseBusy(
-            "All connections that this process may open are in use.",
-            hint="Try again when what is at work has ended.",
-        )
+        return _all_in_use()
 
     @contextmanager
-    def snapshot(self) -> Iterator[Connection]:
-        """A read-only transaction that sees one state of the database from its first query to its last."""
-        with self.connection() as connection, connection.transaction():
+    def snapshot(self, *, within_s: float | None = None, same_as: str | None = None) -> Iterator[Connection]:
+        """A read-only transaction that sees one state of the database from its first query to its last.
+
+        Args:
+            within_s: As for a connection.
+            same_as: The id of a snapshot whose state it shall see.
+        """
+        with self.connection(within_s=within_s) as connection, connection.transaction():
             connection.execute("set transaction isolation level repeatable read, read only")
+            if same_as is not None:
+                # before any query, and what a pooler's transaction is told comes by one
+                connection.execute(sql.SQL("set transaction snapshot {}").format(sql.Literal(same_as)))
             set_parameters(connection, self._of_transactions)
             yield connection
 
@@ -136,6 +178,7 @@ class Database:
             yield connection
 
     def _configure(self, connection: Connection) -> None:
+        require_answer(connection)
         found = find_vector(connection)
         if found is not None:
             register_vector_info(connection, TypeInfo("vector", found.oid, found.array_oid))
@@ -143,7 +186,7 @@ class Database:
             "select pg_backend_pid(), current_user::text, coalesce(current_schema(), 'public')::text"
         ).fetchone()
         pid, role, schema = who or (0, "", "")
-        self._asking = Asking(role=role, schema=schema)
+        self._asking = Asking(role=role, schema=schema, vector_schema=found.schema if found else None)
         settings = dict(_BOUNDS)
         if found is not None and found.path is not None:
             settings["search_path"] = found.path
@@ -185,11 +228,6 @@ def find_vector(connection: Connection) -> VectorType | None:
     return VectorType(version=version, schema=schema, oid=oid, array_oid=array_oid, path=path)
 
 
-def connect(url: str) -> Connection:
-    """A connection of one's own in autocommit mode; errors are the driver's."""
-    return psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S)
-
-
 def set_parameters(connection: Connection, settings: Mapping[str, str], *, local: bool = True) -> None:
     """Set the server's parameters until the transaction at hand ends, or else the session."""
     if settings:
@@ -207,6 +245,13 @@ def set_known_parameters(connection: Connection, settings: Mapping[str, str]) ->
         from unnest(%s::text[], %s::text[]) as given (name, value) join pg_settings p on p.name = given.name
         """,
         (list(settings), list(settings.values())),
+    )
+
+
+def _all_in_use() -> DatabaseBusy:
+    return DatabaseBusy(
+        "All connections that this process may open are in use.",
+        hint="Try again when what is at work has ended.",
     )
 
 

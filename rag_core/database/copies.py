@@ -4,14 +4,16 @@ A copy holds what stands in Medir's schema, whoever else uses the database. Its 
 so that an ordinary role can read a copy back where an operator has made the extension.
 """
 
+import os
 import re
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from rag_core.database.address import identifier, program_address, psql
-from rag_core.database.connections import connect, find_vector, translated_errors
+from rag_core.database.connections import Connection, connect, find_vector, translated_errors
 from rag_core.database.migration import ensure_extension
 from rag_core.database.server.cluster import installed_programs
 from rag_core.database.standing import read_standing, require_place, require_server
@@ -20,6 +22,8 @@ from rag_core.errors import DatabaseRefused, InvalidInput, OperatorNeeded, Unava
 # what no ordinary role may make, and every database that a copy is read into has
 _NOT_OURS = re.compile(r"\d+; \d+ \d+ (?:EXTENSION|COMMENT - EXTENSION|SCHEMA|COMMENT - SCHEMA|ACL) ")
 _TABLE = re.compile(r"\d+; \d+ \d+ TABLE (\S+) schema_migrations ")
+_NOT_CONNECTED = "connection to server"
+_ENDING_S = 2.0
 _PLAIN = ("--no-owner", "--no-privileges", "--no-password")
 _VECTOR = re.compile(r"CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA (\S+);")
 
@@ -38,14 +42,8 @@ def dump(url: str, file: Path, *, ambient: bool) -> None:
         Unavailable: The server can't be reached, or the file can't be written.
     """
     with translated_errors(), connect(url) as connection:
-        row = connection.execute(
-            "select relnamespace::regnamespace::text from pg_class where oid = to_regclass('schema_migrations')"
-        ).fetchone()
-    if row is None:
-        raise DatabaseRefused(
-            "The database holds nothing of Medir's.", hint="Make it first: medir db migrate"
-        )
-    arguments = [f"--schema={row[0]}", "--extension=vector", *_PLAIN, "--format=custom", f"--file={file}"]
+        schema = _readable_schema(connection)
+    arguments = [f"--schema={schema}", "--extension=vector", *_PLAIN, "--format=custom", f"--file={file}"]
     _run_on(url, "pg_dump", arguments, ambient=ambient)
 
 
@@ -82,12 +80,53 @@ def restore(url: str, file: Path, *, ambient: bool) -> None:
         )
 
 
+def _readable_schema(connection: Connection) -> str:
+    """The schema that Medir's tables stand in, as pg_dump takes it, which reads every table and sequence of it."""
+    row = connection.execute(
+        """
+        select relnamespace::regnamespace::text, relnamespace, current_user::text
+        from pg_class where oid = to_regclass('schema_migrations')
+        """
+    ).fetchone()
+    if row is None:
+        raise DatabaseRefused(
+            "The database holds nothing of Medir's.", hint="Make it first: medir db migrate"
+        )
+    schema, number, role = row
+    closed = connection.execute(
+        """
+        select min(relname::text) from pg_class
+        where relnamespace = %s and relkind in ('r', 'p', 'S', 'v', 'm') and not has_table_privilege(oid, 'select')
+        """,
+        (number,),
+    ).fetchone()
+    if closed is not None and closed[0] is not None:
+        to = f"in schema {schema} to {identifier(role)}"
+        grant = psql(f"grant select on all tables {to}; grant select on all sequences {to}")
+        raise OperatorNeeded(
+            f"The role {role} may not read all that a copy holds: not {closed[0]}.",
+            hint=f"Ask the operator to run once: {grant} (as the owner of what is granted)",
+        )
+    return str(schema)
+
+
 def _run_on(url: str, name: str, arguments: Iterable[str], *, ambient: bool) -> None:
     # no secret of the address stands on a command line
     with translated_errors(), connect(url) as connection:
         database = connection.info.dbname
     address = program_address(url, database=database, ambient=ambient)
-    _run(name, [*arguments, f"--dbname={address.argument}"], environment=address.environment)
+    command = [*arguments, f"--dbname={address.argument}"]
+    ends = time.monotonic() + _ENDING_S
+    while True:
+        try:
+            _run(name, command, environment=address.environment)
+        except Unavailable as error:
+            # the connection that was just closed may be the only one that the role has
+            if _NOT_CONNECTED not in error.message or time.monotonic() > ends:
+                raise
+            time.sleep(0.1)
+        else:
+            return
 
 
 def _run(name: str, arguments: list[str], *, environment: Mapping[str, str] | None = None) -> str:
@@ -95,7 +134,8 @@ def _run(name: str, arguments: list[str], *, environment: Mapping[str, str] | No
         [str(installed_programs() / "bin" / name), *arguments],
         capture_output=True,
         check=False,
-        env=environment,
+        # their complaints are read by words
+        env={**(os.environ if environment is None else environment), "LC_ALL": "C"},
         stdin=subprocess.DEVNULL,
     )
     if finished.returncode != 0:
@@ -107,14 +147,7 @@ def _failed(name: str, complaint: str) -> Unavailable:
     lines = complaint.strip().splitlines() or ["it said nothing"]
     telling = [line for line in lines if "error:" in line or "ERROR:" in line or "FATAL:" in line]
     line = (telling or lines)[0].removeprefix(f"{name}: ").removeprefix("error: ")
-    denied = any(words in line for words in ("permission denied", "must be owner", "privilege"))
-    kind = OperatorNeeded if denied else Unavailable
-    hint = (
-        "Ask the operator for a role that may read all of Medir's tables and sequences."
-        if denied
-        else "Mend what it names, then try again."
-    )
-    return kind(f"{name} failed: {line}", hint=hint)
+    return Unavailable(f"{name} failed: {line}", hint="Mend what it names, then try again.")
 
 
 def _entries(file: Path) -> list[str]:

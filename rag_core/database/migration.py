@@ -21,7 +21,7 @@ from rag_core.database.connections import (
     set_parameters,
     translated_errors,
 )
-from rag_core.database.refusals import OWN_SCHEMA, Asking
+from rag_core.database.refusal_sentences import OWN_SCHEMA, Asking
 from rag_core.database.standing import read_standing, require_place, require_server
 from rag_core.errors import DatabaseBusy, DatabaseRefused, OperatorNeeded, Refused, Unavailable
 

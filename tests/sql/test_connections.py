@@ -2,12 +2,15 @@
 
 import re
 import threading
+import time
 
 import numpy as np
 import psycopg
 import pytest
 import rows
+from psycopg.conninfo import make_conninfo
 
+from rag_core.database.connecting import ConnectionRefused, connect
 from rag_core.database.connections import Database
 from rag_core.database.migration import shipped_migrations
 from rag_core.errors import DatabaseRefused, DatabaseUnavailable
@@ -156,3 +159,24 @@ def test_a_statement_that_the_server_refuses_is_told_in_a_sentence_and_is_no_out
         connection.execute("select %s::tsquery", (too_long,))
     with module_database.connection() as connection:
         assert connection.execute("select 1").fetchone() == (1,)
+
+
+def test_connections_that_a_hasty_server_ended_hold_up_nobody(database: Database) -> None:
+    with database.connection(), database.connection(), database.connection(), database.connection():
+        pass
+    cut_all_connections(database)
+    began = time.monotonic()
+    with database.connection() as connection:
+        assert connection.execute("select 1").fetchone() == (1,)
+    assert time.monotonic() - began < 1
+
+
+def test_a_connection_that_is_refused_tells_the_servers_state_and_who_asked(database_url: str) -> None:
+    with pytest.raises(ConnectionRefused) as refused:
+        connect(make_conninfo(database_url, dbname="nowhere"))
+    assert refused.value.sqlstate == "3D000"
+    assert refused.value.database == "nowhere"
+    with pytest.raises(ConnectionRefused) as refused:
+        connect(make_conninfo(database_url, user="nobody_here"))
+    assert refused.value.sqlstate in ("28000", "28P01")
+    assert refused.value.role == "nobody_here"

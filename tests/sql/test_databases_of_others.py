@@ -18,10 +18,14 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from databases import drop_database
 from material import ANA, CASES, DOCUMENTS, Repository, services
+from medir.configuration import load_configuration
+from medir.doctor import examine
 from rag_core.clock import SystemClock
+from rag_core.database.connecting import connections_at_once
 from rag_core.database.connections import Database
 from rag_core.database.copies import dump, restore
 from rag_core.database.migration import migrate, shipped_migrations
+from rag_core.database.report import shared_snapshot
 from rag_core.errors import (
     Busy,
     DatabaseBusy,
@@ -245,6 +249,14 @@ def test_a_role_with_too_few_connections_is_told_so(filled: Shared) -> None:
     assert f"alter role {filled.role} connection limit 10" in refusal.value.hint
 
 
+def test_one_connection_after_the_other_is_enough_for_a_role_with_one(filled: Shared, tmp_path: Path) -> None:
+    """The server may still be ending the last one."""
+    filled.set_up("alter role ROLE connection limit 1")
+    for number in range(8):
+        assert migrate(filled.url) == ()
+        dump(filled.url, tmp_path / f"{number}.dump", ambient=False)
+
+
 def test_a_wrong_name_is_no_outage(shared: Shared) -> None:
     for wrong, said in (
         ({"dbname": "nowhere"}, "that database can't be used"),
@@ -281,6 +293,21 @@ def test_a_copy_goes_out_and_in_again_under_the_rights_that_migrating_takes(
         with Database(other.url) as database:
             project = choose_project(database, None)
             assert services(database).search.ask(project.project_id, QUESTION, actor=ANA).ranking.hits
+
+
+def test_a_role_that_may_not_read_all_of_it_is_told_the_grant_that_a_copy_takes(
+    filled: Shared, tmp_path: Path
+) -> None:
+    copy = tmp_path / "whole.dump"
+    filled.set_up(
+        "reassign owned by ROLE to current_user", "grant select on all tables in schema public to ROLE"
+    )
+    with pytest.raises(OperatorNeeded, match="not adopted_settings_id_seq") as refusal:
+        dump(filled.url, copy, ambient=False)
+    granted = refusal.value.hint.partition(' -c "')[2].partition('"')[0]
+    filled.set_up(granted.replace("ROLE", filled.role))
+    dump(filled.url, copy, ambient=False)
+    assert copy.stat().st_size
 
 
 def test_a_copy_of_another_schema_is_refused_before_anything_is_made(
@@ -336,6 +363,7 @@ def test_behind_a_pooler_in_transaction_mode_everything_works_and_nothing_is_lef
     )
     with pooled(shared, tmp_path) as url:
         migrate(url)
+        assert connections_at_once(url, wanted=3) == 3
         with Database(url, max_size=4) as database, Database(url, max_size=4) as another:
             made = services(database)
             project = add_project(database, "entrega", repo=Repository(tmp_path / "r", DOCUMENTS).folder)
@@ -349,6 +377,11 @@ def test_behind_a_pooler_in_transaction_mode_everything_works_and_nothing_is_lef
             answer = made.search.ask(project.project_id, QUESTION, actor=ANA, explain="docs/frete.md")
             assert answer.found.vector_available
             assert answer.search_id is not None
+            with (
+                shared_snapshot(database) as (_, snapshot_id),
+                shared_snapshot(database, snapshot_id) as (second, _),
+            ):
+                assert second.execute("select count(*) from projects").fetchone() == (1,)
         with psycopg.connect(shared.operator) as connection:
             held = connection.execute(
                 """
@@ -359,8 +392,41 @@ def test_behind_a_pooler_in_transaction_mode_everything_works_and_nothing_is_lef
         assert held == (0,)
 
 
+def test_behind_a_pooler_with_one_connection_what_needs_one_works_and_a_run_is_refused_in_time(
+    filled: Shared, tmp_path: Path
+) -> None:
+    """The pooler's own bound on waiting is two minutes: nobody sits through those."""
+    with (
+        pooled(filled, tmp_path, "default_pool_size = 1\nmax_db_connections = 1\n") as url,
+        Database(url, max_size=4) as database,
+    ):
+        assert migrate(url) == ()
+        told = examine(load_configuration({"DATABASE_URL": url, "MEDIR_HOME": str(tmp_path)}))
+        connections = next(check for check in told if check.name == "connections")
+        assert not connections.ok
+        assert connections.found == "the pooler gives 1 at a time just now; a run takes 3"
+        assert "default_pool_size" in (connections.remedy or "")
+        made = services(database)
+        project = choose_project(database, None)
+        assert made.search.ask(project.project_id, QUESTION, actor=ANA).ranking.hits
+        began = time.monotonic()
+        with (
+            shared_snapshot(database) as (_, snapshot_id),
+            pytest.raises(DatabaseBusy),
+            shared_snapshot(database, snapshot_id),
+        ):
+            pass
+        assert time.monotonic() - began < 4
+        began = time.monotonic()
+        with pytest.raises(DatabaseBusy, match="gives no answer") as refusal:
+            made.indexing.run(project, actor=ANA)
+        assert time.monotonic() - began < 40
+        assert "default_pool_size" in refusal.value.hint
+        assert made.search.ask(project.project_id, QUESTION, actor=ANA).ranking.hits
+
+
 @contextmanager
-def pooled(shared: Shared, folder: Path) -> Iterator[str]:
+def pooled(shared: Shared, folder: Path, sizes: str = "default_pool_size = 5\n") -> Iterator[str]:
     """The address of a pgbouncer in transaction mode before the database."""
     program = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin:/usr/local/sbin")
     if program is None:
@@ -375,7 +441,7 @@ def pooled(shared: Shared, folder: Path) -> Iterator[str]:
     settings.write_text(
         f"[databases]\npooled = {host} user={shared.role} password=plain\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"
         f"listen_port = {port}\nunix_socket_dir =\nauth_type = any\nauth_file = {users}\npool_mode = transaction\n"
-        "default_pool_size = 5\n",
+        f"{sizes}",
         encoding="utf-8",
     )
     # it refuses to run as root, and the server's socket is open to its owner alone

@@ -3,7 +3,9 @@
 import psycopg
 import pytest
 
-from rag_core.database.refusals import Asking, refusal_of
+from rag_core.database.connecting import ConnectionRefused
+from rag_core.database.refusal_sentences import Asking
+from rag_core.database.refusals import refusal_of
 from rag_core.errors import (
     DatabaseBusy,
     DatabaseReadOnly,
@@ -177,3 +179,86 @@ def test_what_a_role_may_not_do_comes_with_the_grant(said: str, granted: str) ->
 
 def test_what_only_the_driver_objects_to_is_a_fault_of_ours() -> None:
     assert refusal_of(psycopg.ProgrammingError("can't adapt type 'object'")) is None
+
+
+@pytest.mark.parametrize(
+    ("state", "said", "kind", "reason", "mended"),
+    [
+        (
+            "3D000",
+            "FATAL:  Datenbank »nowhere« existiert nicht",
+            DatabaseRefused,
+            "that database can't be used: Datenbank »nowhere« existiert nicht.",
+            "createdb",
+        ),
+        (
+            "28P01",
+            'FATAL:  autenticação do tipo senha falhou para usuário "app"',
+            DatabaseRefused,
+            "does not let this role in: autenticação do tipo senha falhou",
+            "PGPASSFILE",
+        ),
+        (
+            "53300",
+            'ВАЖНО:  слишком много подключений для роли "app"',
+            DatabaseBusy,
+            "gives no further connection: слишком много подключений",
+            "alter role app connection limit 10",
+        ),
+        (
+            "42501",
+            "FATAL:  keine Berechtigung für Datenbank »d«",
+            OperatorNeeded,
+            "keine Berechtigung für Datenbank »d«",
+            "grant connect on database d to app",
+        ),
+        (
+            "22023",
+            "FATAL:  ungültiger Wert für Parameter »TimeZone«: »x«",
+            DatabaseRefused,
+            "asked for with the connection: ungültiger Wert",
+            "PGTZ",
+        ),
+        (
+            "55000",
+            "FATAL:  Datenbank »d« akzeptiert gegenwärtig keine Verbindungen",
+            DatabaseRefused,
+            "d",
+            "createdb",
+        ),
+        ("57P03", "致命错误:  数据库系统正在启动", DatabaseUnavailable, "数据库系统正在启动", "server runs"),
+        ("08P01", "FATAL:  query_wait_timeout", DatabaseBusy, "gives no answer", "default_pool_size"),
+        ("08P01", "FATAL:  no such database: d", DatabaseRefused, "no such database", "createdb"),
+        ("XX000", "FATAL:  etwas", DatabaseRefused, "refuses the connection: etwas.", "DATABASE_URL"),
+    ],
+)
+def test_a_server_that_lets_nobody_in_is_told_by_its_state_whatever_its_language(
+    state: str, said: str, kind: type[MedirError], reason: str, mended: str
+) -> None:
+    error = psycopg.OperationalError(f"{AT}{said}")
+    refusal = refusal_of(ConnectionRefused(error, state=state, role="app", database="d"))
+    assert refusal is not None
+    assert type(refusal) is kind
+    assert reason in refusal.message
+    assert mended in refusal.hint
+
+
+def test_a_refusal_in_a_language_without_a_state_is_an_answer_and_no_outage() -> None:
+    refusal = refusal_of(psycopg.OperationalError(f'{AT}ВАЖНО:  база данных "d" не существует'))
+    assert type(refusal) is DatabaseRefused
+    assert refusal.message == 'The database server refuses the connection: база данных "d" не существует.'
+
+
+def test_a_denial_in_another_language_comes_with_the_grant_of_all_that_is_needed() -> None:
+    asking = Asking(role="app", schema="medir", vector_schema="extensions")
+    refusal = refusal_of(
+        psycopg.errors.InsufficientPrivilege("keine Berechtigung für Tabelle chunks"), asking
+    )
+    assert refusal is not None
+    for grant in (
+        "grant usage, create on schema medir to app",
+        "grant usage on schema extensions to app",
+        "grant select, insert, update, delete on all tables in schema medir to app",
+        "grant usage, select on all sequences in schema medir to app",
+    ):
+        assert grant in refusal.hint

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psycopg
 
-from rag_core.database.server_cluster import installed_programs
+from rag_core.database.server.cluster import installed_programs
 
 SYSTEM = Path("/usr/lib/postgresql")
 LANGUAGE = "de_DE.UTF-8"

@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from medir.turns import in_turn
@@ -22,8 +22,10 @@ from rag_core.project.runs import Progress
 from rag_core.sources.git import GitRepository, no_git
 from rag_core.words.plurals import counted
 
-MEDIR_TOP = Path(__file__).resolve().parent.parent
-_CORPUS = "golden_set/corpus"
+_TOP = Path(__file__).resolve().parent.parent
+_INSTALLED = Path(__file__).resolve().with_name("sample_files")
+_GOLDEN = "golden_set"
+_CORPUS = f"{_GOLDEN}/corpus"
 _AUTHOR = {"name": "Medir", "email": "medir@localhost", "date": "2026-01-01T00:00:00+00:00"}
 
 
@@ -38,7 +40,7 @@ def ensure_sample(
         UsageError: The sample's files are not there.
         Unavailable: There is no git.
     """
-    project = _registered(services)
+    project = _registered(services, say)
     new_events = _import_sessions(services, project)
 
     def index_if_changed() -> None:
@@ -59,21 +61,26 @@ def ensure_sample(
     return project
 
 
-def _registered(services: Services) -> Project:
+def _registered(services: Services, say: Callable[[str], None]) -> Project:
     """The sample as a project; of several who begin at once one adds it, and the others find it there."""
-    repo, root = _repository(services.configuration.home)
-    golden = MEDIR_TOP / "golden_set"
+    repo = _repository(services.configuration.home)
+    golden = repo / _GOLDEN
     with services.database.connection() as connection:
         known = find_project(connection, SAMPLE)
     if known is None:
         try:
-            return add_project(services.database, SAMPLE, repo=repo, root=root, golden=golden)
+            return add_project(services.database, SAMPLE, repo=repo, root=_CORPUS, golden=golden)
         except Refused:
             with services.database.connection() as connection:
                 known = find_project(connection, SAMPLE)
             if known is None:
                 raise
-    return set_project(services.database, known, repo=repo, root=root, ref="HEAD", golden=golden)
+    project = set_project(services.database, known, repo=repo, root=_CORPUS, ref="HEAD", golden=golden)
+    if known.golden not in (None, project.golden):
+        say(
+            f"The sample's golden set is {project.golden}; what was written to the earlier one is in {known.golden}."
+        )
+    return project
 
 
 def _announced(sentence: str, say: Callable[[str], None], listener: Progress | None) -> Progress:
@@ -89,30 +96,40 @@ def _announced(sentence: str, say: Callable[[str], None], listener: Progress | N
     return listen
 
 
-def _repository(home: Path) -> tuple[Path, str]:
-    """Medir's own repository where it was cloned; else a copy of the corpus, made a repository."""
-    corpus = MEDIR_TOP / _CORPUS
-    if not (corpus / "docs").is_dir():
+def _repository(home: Path) -> Path:
+    """Medir's own repository where it was cloned; else a copy of the sample's files, made a repository.
+
+    A golden set is written to, and neither an installed package nor an unpacked archive is the place for that.
+    """
+    files = _INSTALLED if _INSTALLED.is_dir() else _TOP / _GOLDEN
+    if not (files / "corpus" / "docs").is_dir():
         raise UsageError(
-            f"The sample's files are missing: {corpus}.", hint="Clone Medir again, with golden_set/."
+            f"The sample's files are missing: {files}.", hint="Install Medir again, or clone it."
         )
     try:
-        own = GitRepository(MEDIR_TOP)
-        if own.top == MEDIR_TOP and own.has_folder(own.resolve("HEAD"), _CORPUS):
-            return MEDIR_TOP, _CORPUS
+        own = GitRepository(_TOP)
+        if own.top == _TOP and own.has_folder(own.resolve("HEAD"), _CORPUS):
+            return _TOP
     except UsageError:
         pass
-    return _copied_repository(corpus, home / "sample-repository"), ""
+    return _copied_repository(files, home / "sample-repository")
 
 
-def _copied_repository(corpus: Path, copies: Path) -> Path:
-    target = copies / _digest_of(corpus)
+def _copied_repository(files: Path, copies: Path) -> Path:
+    contents = {
+        file.relative_to(files): file.read_bytes() for file in sorted(files.rglob("*")) if file.is_file()
+    }
+    target = copies / _digest_of(contents)
     if target.is_dir():
         return target
     copies.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=copies) as scratch:
         made = Path(scratch) / "repository"
-        shutil.copytree(corpus, made)
+        for name, content in contents.items():
+            file = made / _GOLDEN / name
+            # not the permissions too: an installed package may be read-only
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
         for arguments in (
             ("init", "--quiet"),
             ("add", "--all"),
@@ -134,16 +151,18 @@ def _git(folder: Path, *arguments: str) -> None:
         for role in ("AUTHOR", "COMMITTER")
         for part, value in _AUTHOR.items()
     }
+    # nobody's own settings leave a file out, sign or call a program
+    unset = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     git = shutil.which("git")
     if git is None:
         raise no_git()
     try:
         subprocess.run(
-            [git, "-C", str(folder), "-c", "commit.gpgsign=false", *arguments],
+            [git, "-C", str(folder), *arguments],
             check=True,
             capture_output=True,
-            env=kept | identity,
+            env=kept | unset | identity,
         )
     except subprocess.CalledProcessError as error:
         raise Unavailable(
@@ -152,17 +171,17 @@ def _git(folder: Path, *arguments: str) -> None:
         ) from error
 
 
-def _digest_of(corpus: Path) -> str:
+def _digest_of(contents: Mapping[Path, bytes]) -> str:
     digest = hashlib.sha256()
-    for path in sorted(path for path in corpus.rglob("*") if path.is_file()):
-        digest.update(str(path.relative_to(corpus)).encode() + b"\0" + path.read_bytes() + b"\0")
+    for name, content in contents.items():
+        digest.update(f"{name.as_posix()}\0{len(content)}\0".encode() + content)
     return digest.hexdigest()[:12]
 
 
 def _import_sessions(services: Services, project: Project) -> int:
     """Bring the sample's sessions into the event log; returns how many events were new."""
     new = 0
-    for file in sorted((MEDIR_TOP / _CORPUS / "sessions").glob("*.jsonl")):
+    for file in sorted((Path(project.repo) / _CORPUS / "sessions").glob("*.jsonl")):
         new += import_sessions(services.database, project.project_id, file).events
     return new
 

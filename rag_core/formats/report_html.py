@@ -1,13 +1,14 @@
 """The report as one HTML file that needs nothing else: no network, no other file, no server.
 
-What comes from the data is escaped text, in the page as in its figures.
+The page stands in `report.html.jinja`, where what comes from the data is escaped; what fills it is made here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from html import escape
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import jinja2
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
@@ -21,78 +22,71 @@ from rag_core.figures.report import (
     votes_by_rank,
 )
 from rag_core.report.definitions import DEFINITIONS
-from rag_core.report.numbers import DEPTHS, SPLITS, STEPS, Part, Percentiles, Report, SplitName
+from rag_core.report.numbers import (
+    DEPTHS,
+    SPLITS,
+    STEPS,
+    Counterfactual,
+    Part,
+    Percentiles,
+    Report,
+    SplitName,
+)
 from rag_core.report.rank_pattern import told_pattern
 from rag_core.report.words import NOT_MEASURED, gate, gate_broken, headline, hits_judged, share, undivided
 from rag_core.words.plurals import counted
 
 # of a thousand actors, a figure shows those whose numbers say most
 _DRAWN = 20
-_CSP = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
-_STYLE = """
-:root { color-scheme: light; }
-body { font: 16px/1.5 system-ui, sans-serif; color: #1F2328; background: #fff; max-width: 64rem; margin: 0 auto;
-  padding: 1.5rem; }
-h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
-.headline { margin: 1rem 0; font-weight: 600; }
-.broken { border-left: .4rem solid #D55E00; padding: .5rem .8rem; margin: 1rem 0; }
-.badge { display: inline-block; border: 1px solid #8A8781; border-radius: .5rem; padding: 0 .5rem; margin-right: .4rem;
-  font-size: .85rem; }
-.scroll { overflow-x: auto; margin: .5rem 0 1.5rem 0; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
-th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid #E4E6E9; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
-table.told td:last-child, table.told th:last-child { text-align: left; white-space: normal; min-width: 16rem; }
-dt { font-weight: 600; } dd { margin: 0 0 .5rem 0; } .note { color: #57606a; font-size: .9rem; }
-"""
+_PAGES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=jinja2.StrictUndefined
+)
+
+_Row = tuple[str, ...]
 
 
 def report_html(report: Report) -> str:
     """A whole page: its answer, numbers with n and intervals, figures, a table for each split, definitions."""
-    title = f"medir:rag {report.project_id}"
-    body = "".join(
-        (
-            _head(report, title),
-            "<h2>Precision of votes</h2>",
-            _figure(precision_at_depth(report.whole, LIGHT), "precision"),
-            _precision_table(report.whole),
-            _figure(votes_by_rank(report, LIGHT), "ranks"),
-            _ranks_table(report),
-            f'<p class="note">{escape(told_pattern(report.whole.judged_searches))}</p>',
-            "<h2>Latency</h2>",
-            _figure(latency_over_time(report, LIGHT), "latency"),
-            _latency_table(report.whole),
-            "<h2>Health</h2>",
-            _figure(health_over_time(report, LIGHT), "health"),
-            _settings_section(report),
-            _counterfactual_section(report),
-            *(_split_section(report, name) for name in SPLITS),
-            _definitions(),
-        )
-    )
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(_CSP)}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_STYLE}</style><script>{get_plotlyjs()}</script></head>"
-        f"<body>{body}</body></html>\n"
+    whole, found = report.whole, report.counterfactual
+    return _PAGES.get_template("report.html.jinja").render(
+        title=f"medir:rag {report.project_id}",
+        plotly=get_plotlyjs(),
+        figure=_figure,
+        span=f"{_time(report.start, report.zone)} to {_time(report.end, report.zone)}, {report.zone}",
+        headline=" ".join(headline(report)),
+        badges=_badges(report),
+        broken=gate_broken(report),
+        summary=_summary(whole),
+        precision_figure=precision_at_depth(whole, LIGHT),
+        precision=_precision(whole),
+        ranks_figure=votes_by_rank(report, LIGHT),
+        ranks=_ranks(report),
+        pattern=told_pattern(whole.judged_searches),
+        latency_figure=latency_over_time(report, LIGHT),
+        latency=[(step, *_percentile_cells(whole.latency[step])) for step in STEPS],
+        latency_why=whole.latency["total"].why,
+        health_figure=health_over_time(report, LIGHT),
+        settings=_settings(report),
+        against=found and found.against,
+        counterfactual=found and _counterfactual(found),
+        splits=[_split(report, name) for name in SPLITS if report.splits[name]],
+        definitions=DEFINITIONS,
     )
 
 
-def _head(report: Report, title: str) -> str:
-    whole = report.whole
-    badges = "".join(
-        f'<span class="badge">{escape(label)}</span>'
-        for label, shown in (
-            (gate(report), True),
-            ("synthetic", report.synthetic),
-            ("degraded", bool(whole.degraded)),
-            ("mixed settings", bool(report.mixed_settings)),
-        )
-        if shown
-    )
+def _badges(report: Report) -> list[str]:
+    shown = {
+        gate(report): True,
+        "synthetic": report.synthetic,
+        "degraded": bool(report.whole.degraded),
+        "mixed settings": bool(report.mixed_settings),
+    }
+    return [label for label, so in shown.items() if so]
+
+
+def _summary(whole: Part) -> Sequence[_Row]:
     five = whole.precision[5]
-    rows = (
+    return (
         ("Searches", f"{whole.searches:,}"),
         (
             "Precision@5",
@@ -103,19 +97,10 @@ def _head(report: Report, title: str) -> str:
         ("No hit", _share(whole.no_hit, whole.searches)),
         ("Latency p95", _milliseconds(whole.latency["total"].p95)),
     )
-    broken = gate_broken(report)
-    return (
-        f"<h1>{escape(title)}</h1>"
-        f'<p class="note">{_time(report.start, report.zone)} to {_time(report.end, report.zone)}, '
-        f"{escape(report.zone)}</p>"
-        f'<p class="headline">{escape(" ".join(headline(report)))}</p><p>{badges}</p>'
-        + (f'<p class="broken">{escape(broken)}</p>' if broken else "")
-        + _table(("", ""), rows)
-    )
 
 
-def _precision_table(part: Part) -> str:
-    rows: list[tuple[str, ...]] = []
+def _precision(part: Part) -> Sequence[_Row]:
+    rows: list[_Row] = []
     for depth in DEPTHS:
         precision = part.precision[depth]
         interval = precision.interval
@@ -129,34 +114,23 @@ def _precision_table(part: Part) -> str:
                 f"{precision.judged_hits:,}",
             )
         )
-    return _table(("", "value", "95 % interval", "useful", "votes", "hits judged"), rows)
+    return rows
 
 
-def _ranks_table(report: Report) -> str:
+def _ranks(report: Report) -> Sequence[_Row]:
     by_verdict = {
         verdict: {entry.rank: entry.votes for entry in entries} for verdict, entries in report.ranks.items()
     }
     ranks = sorted({rank for counts in by_verdict.values() for rank in counts})
-    rows = [
+    return [
         (str(rank), *(f"{by_verdict[verdict].get(rank, 0):,}" for verdict in ("util", "irrelevante")))
         for rank in ranks
     ]
-    return _table(("rank", "useful", "irrelevant"), rows) if rows else ""
 
 
-def _latency_table(part: Part) -> str:
-    rows = [(step, *_percentile_cells(part.latency[step])) for step in STEPS]
-    why = part.latency["total"].why
-    return _table(("step", "n", "p50", "p95", "p99"), rows) + (
-        f'<p class="note">{escape(why)}</p>' if why else ""
-    )
-
-
-def _settings_section(report: Report) -> str:
-    if not report.mixed_settings:
-        return ""
+def _settings(report: Report) -> Sequence[_Row]:
     before = (None, *(entry.settings for entry in report.mixed_settings))
-    rows = [
+    return [
         (
             entry.settings_id,
             f"{entry.searches:,}",
@@ -166,13 +140,6 @@ def _settings_section(report: Report) -> str:
         )
         for entry, earlier in zip(report.mixed_settings, before, strict=False)
     ]
-    return (
-        "<h2>Mixed settings</h2><p>The window's searches ran under different rules; its numbers are not one number. "
-        "Dashed lines in the figures over time: the first search under other settings, trials left out.</p>"
-        + _table(
-            ("settings", "searches", "first", "last", "what differs from the line above"), rows, kind="told"
-        )
-    )
 
 
 def _what_differs(settings: Mapping[str, object], earlier: Mapping[str, object] | None) -> str:
@@ -182,25 +149,19 @@ def _what_differs(settings: Mapping[str, object], earlier: Mapping[str, object] 
     return ", ".join(f"{name} {_plain(settings.get(name))}" for name in names)
 
 
-def _counterfactual_section(report: Report) -> str:
-    found = report.counterfactual
-    if found is None:
-        return ""
-    rows = (
+def _counterfactual(found: Counterfactual) -> Sequence[_Row]:
+    return (
         ("Overlap of places", NOT_MEASURED if found.overlap is None else f"{found.overlap:.3f}"),
         ("Rank-biased overlap", NOT_MEASURED if found.rbo is None else f"{found.rbo:.3f}"),
         ("Searches compared", f"{found.searches:,}"),
         ("Not replayable", f"{found.not_replayable:,}"),
     )
-    return f"<h2>Against {escape(found.against)}</h2>" + _table(("", ""), rows)
 
 
-def _split_section(report: Report, name: SplitName) -> str:
+def _split(report: Report, name: SplitName) -> Mapping[str, object]:
     parts = report.splits[name]
-    if not parts:
-        return ""
     if not report.is_parted(name):
-        return f'<p class="note">{escape(undivided(name, [key for key, _ in parts]))}</p>'
+        return {"undivided": undivided(name, [key for key, _ in parts])}
     rows = [
         (
             key,
@@ -215,36 +176,17 @@ def _split_section(report: Report, name: SplitName) -> str:
         )
         for key, part in parts
     ]
-    heading = ("key", "searches", "degraded", "no hit", "precision@1", "precision@5", "p50", "p95", "p99")
     largest = sorted(parts, key=lambda entry: (-entry[1].searches, entry[0]))[:_DRAWN]
-    figure = (
-        ""
-        if name == "day"
-        else _figure(precision_by_part(largest, LIGHT, title=f"Precision@5 by {name}"), f"by-{name}")
-    )
-    return f"<h2>By {escape(name)}</h2>{figure}" + _table(heading, rows)
-
-
-def _definitions() -> str:
-    entries = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in DEFINITIONS.items())
-    return f"<h2>What the numbers mean</h2><dl>{entries}</dl>"
+    title = f"Precision@5 by {name}"
+    figure = None if name == "day" else precision_by_part(largest, LIGHT, title=title)
+    return {"undivided": None, "name": name, "figure": figure, "rows": rows}
 
 
 def _figure(figure: go.Figure, name: str) -> str:
+    """HTML of its own, in which plotly escapes the data."""
     return figure.to_html(
         full_html=False, include_plotlyjs=False, config=CONFIG, div_id=f"figure-{name}", default_width="100%"
     )
-
-
-def _table(
-    heading: tuple[str, ...],
-    rows: list[tuple[str, ...]] | tuple[tuple[str, ...], ...],
-    *,
-    kind: str = "plain",
-) -> str:
-    top = "".join(f"<th>{escape(cell)}</th>" for cell in heading) if any(heading) else ""
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="scroll"><table class="{kind}"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _percentile_cells(latency: Percentiles) -> tuple[str, str, str, str]:

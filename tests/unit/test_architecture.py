@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,6 +40,15 @@ def copy_sources(folder: Path) -> None:
 
 def verdicts_in(said: str) -> list[str]:
     return re.findall(r" (KEPT|BROKEN)(?: \(.*\))?$", said, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("package", ["rag_core", "medir"])
+def test_the_picture_of_the_house_shows_the_layers_that_are_checked(package: str) -> None:
+    project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    (layers,) = (each["layers"] for each in contracts if each.get("containers") == [package])
+    drawn = (TOP / "docs" / "architecture.md").read_text(encoding="utf-8").split(f"subgraph {package}\n")[1]
+    assert re.findall(r'\["(.+?)"\]', drawn.split("\n  end\n")[0]) == layers
 
 
 @pytest.mark.parametrize("package", ["rag_core", "medir"])

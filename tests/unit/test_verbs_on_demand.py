@@ -9,6 +9,7 @@ import click
 import pytest
 
 from medir.cli import medir
+from medir.cli.frame import run
 from medir.cli.verbs import Verbs
 from medir.entry import main
 
@@ -48,6 +49,15 @@ def test_every_verb_is_where_the_list_says_and_has_that_name_and_a_help(name: st
     assert isinstance(command, click.Command)
     assert command.name == name
     assert command.get_short_help_str()
+
+
+def test_a_mistyped_verb_is_answered_by_those_that_were_meant_and_no_other_is_loaded(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(medir, ["serach"]) == 2
+    assert "(Did you mean one of: 'search', 'searches'?)" in capsys.readouterr().err
+    call = "from medir.cli import medir; from medir.cli.frame import run; run(medir, ['serach'])"
+    assert set(heavy_modules_after(call).split()) <= {"rich"}
 
 
 def test_a_verb_is_loaded_once_and_others_can_be_added_and_taken_out() -> None:

@@ -21,7 +21,7 @@ from rag_core.database.runs import recent_runs, request_cancel
 from rag_core.database.search.candidates import QUERY_VERSION
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.comparison import side_of_baseline
-from rag_core.evaluation.golden_runs import Evaluation, first_source
+from rag_core.evaluation.golden_runs import Evaluation
 from rag_core.evaluation.measuring import (
     GOLDEN_DEPTH,
     IndexFacts,
@@ -45,15 +45,17 @@ from rag_core.model import (
     Run,
     SearchSettings,
     canonical_digest,
+    is_of_family,
 )
 from rag_core.ports import Clock
 from rag_core.project.runs import Progress, last_run, running
 from rag_core.report.vote_evidence import VoteEvidence, weigh_votes
 from rag_core.search.asking import EXACT_UP_TO_CHUNKS, Search
-from rag_core.settings.adopting import settings_history, settings_in_force
-from rag_core.settings.golden_folder import SETTINGS_FILE, cases_file, settings_path
-from rag_core.settings.in_force import Disagreement, read_committed
-from rag_core.settings.presets import PRESETS, Overrides, is_measured_for, settings_of_preset
+from rag_core.settings.adopting import settings_history
+from rag_core.settings.golden_folder import SETTINGS_FILE, cases_file, committed_file
+from rag_core.settings.in_force import Disagreement, settings_in_force
+from rag_core.settings.overrides import Overrides, with_preset
+from rag_core.settings.presets import PRESETS
 
 __all__ = ["Calibration", "Calibrator", "Demands", "Run", "passed_in", "values_in"]
 
@@ -180,7 +182,7 @@ class Calibrator:
         golden, faults = self._evaluation.lint(project, cases=file)
         if faults:
             raise refusal(faults, file=str(file))
-        committed = read_committed(settings_path(project, file))
+        committed = committed_file(project, file)
         committed.sound()
         name = None if baseline is None else baseline.name
         parameters = {"cases": str(file), "baseline": name, "trial": overrides.any_given}
@@ -202,7 +204,7 @@ class Calibrator:
                 overrides,
                 counting,
                 committed=committed,
-                first=first_source(in_force=in_force),
+                in_force=in_force,
                 ways=ways,
             )
             refuse_degraded(measured, work="calibration")
@@ -276,14 +278,14 @@ class Calibrator:
         if measured.sources.disagreement is not None:
             found.append((SETTINGS_FILE, measured.sources.disagreement.committed))
         found += [
-            (f"the preset {preset.name}", settings_of_preset(preset, in_force))
+            (f"the preset {preset.name}", with_preset(in_force, preset))
             for preset in PRESETS.values()
-            if is_measured_for(preset, model)
+            if is_of_family(model, preset.family)
         ]
         found += [
-            (f"the numbers adopted {each.adopted_at:%d %b %Y}", each.settings)
+            (f"the numbers adopted {each.adopted.adopted_at:%d %b %Y}", each.settings)
             for each in decisions
-            if each.adopted_at is not None and not each.of_another_model
+            if not each.of_another_model
         ]
         limited = [
             (

@@ -22,8 +22,8 @@ from medir.work import tasks
 from rag_core.errors import MedirError
 from rag_core.evaluation.baselines import baselines_folder, new_file
 from rag_core.model import SearchSettings
-from rag_core.settings.adopting import SettingsInForce, adopt_settings
-from rag_core.settings.presets import Overrides
+from rag_core.settings.adopting import Adoption, adopt_settings
+from rag_core.settings.overrides import Overrides
 
 _ADOPTING, _FREEZING = "calibration-adopting", "calibration-freezing"
 _TOLD = "calibration-told"
@@ -150,9 +150,9 @@ def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings, *, floor:
     st.rerun()
 
 
-def _told_adopted(now: SettingsInForce) -> tuple[str, list[str], str]:
+def _told_adopted(now: Adoption) -> tuple[str, list[str], str]:
     """What was done, in lines, and the text that is left to be committed where the file could not be written."""
-    lines, to_commit, written = [settings_line(now.settings)], "", now.written
+    lines, to_commit, written = [settings_line(now.in_force.settings)], "", now.written
     if written is not None and written.reason is None:
         lines.append(f"Written into {written.file}. Commit it: golden runs go by that file on every machine.")
     elif written is not None:
@@ -212,7 +212,7 @@ def _ask_to_freeze(view: Frame) -> None:
         "The golden set is run once more under the settings in force, and what comes out is never changed again."
     )
     if view.overview is not None:
-        st.text(f"In force: {settings_line(view.overview.settings)}")
+        st.text(f"In force: {settings_line(view.overview.in_force.settings)}")
     st.caption("Numbers at hand are a trial: adopt them first to freeze them.")
     name = st.text_input("Name", key="calibration-baseline-name", max_chars=100, placeholder="v1").strip()
     st.text(f"Written into {folder}. Commit the file afterwards.")

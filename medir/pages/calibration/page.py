@@ -62,7 +62,7 @@ def draw_page() -> None:
     elif not file.is_file():
         states.draw_no_cases(file)
     else:
-        _draw_calibration(view, file, view.overview.settings)
+        _draw_calibration(view, file, view.overview.in_force.settings)
     settle(*CHOSEN)
 
 

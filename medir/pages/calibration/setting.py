@@ -8,8 +8,16 @@ from medir.page_kit.address import Parameter, choice_parameter, number_parameter
 from rag_core.calibration.choice.contenders import Contender
 from rag_core.calibration.findings import DEPTHS
 from rag_core.evaluation.calibrations import Calibration
-from rag_core.model import Fusion, LexicalFunction, LexicalOperator, RankingSettings, SearchSettings
-from rag_core.settings.presets import PRESETS, is_measured_for, settings_of_preset
+from rag_core.model import (
+    Fusion,
+    LexicalFunction,
+    LexicalOperator,
+    RankingSettings,
+    SearchSettings,
+    is_of_family,
+)
+from rag_core.settings.overrides import with_preset
+from rag_core.settings.presets import PRESETS
 
 NO_THRESHOLD = -math.inf
 NO_CAP = "none"
@@ -177,10 +185,10 @@ def presets_of(found: Calibration) -> dict[str, AtHand]:
     today = found.findings.settings
     starts: dict[str, AtHand] = {}
     for preset in PRESETS.values():
-        if not is_measured_for(preset, found.index.model):
+        if not is_of_family(found.index.model, preset.family):
             continue
         ranking = dataclasses.replace(preset.ranking, limit=today.ranking.limit)
-        start = setting_of(found, settings_of_preset(preset, today).with_ranking(ranking))
+        start = setting_of(found, with_preset(today, preset).with_ranking(ranking))
         if start is not None:
             starts[preset.name] = start
     return starts

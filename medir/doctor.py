@@ -216,8 +216,8 @@ def check_project(project: Project, left_out: LeftOut) -> Check:
 
 def _settings(found: SettingsInForce, project: Project) -> Iterator[Check]:
     """Whether `settings.yaml` is sound, and says what was adopted; nothing where there is none."""
-    name, committed = f"settings {project.project_id}", found.sources.committed
-    disagreement = found.sources.disagreement
+    name, committed = f"settings {project.project_id}", found.committed
+    disagreement = found.disagreement
     named = f" --project {project.project_id}"
     if committed.problem is not None:
         yield Check(

@@ -111,7 +111,7 @@ def _print(output: Output, found: SettingsInForce) -> None:
         output.say(
             f"These numbers were chosen for {found.made_for}. The index has another model now, so calibrate again."
         )
-    adopted = found.sources.adopted
+    adopted = found.adopted
     if adopted is not None:
         output.say(
             f"Adopted by {adopted.adopted_by} at {adopted.adopted_at:%Y-%m-%d %H:%M} UTC: {adopted.reason}"
@@ -120,7 +120,7 @@ def _print(output: Output, found: SettingsInForce) -> None:
 
 
 def _print_committed(output: Output, found: SettingsInForce) -> None:
-    committed, differ = found.sources.committed, found.sources.disagreement
+    committed, differ = found.committed, found.disagreement
     if committed.problem is not None:
         output.say(f"settings.yaml is not heeded. {committed.problem.message}")
         output.say(committed.problem.hint)

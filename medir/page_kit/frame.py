@@ -50,9 +50,9 @@ def draw_frame() -> None:
             draw_badge("moved")
         if overview is not None and overview.in_force.of_another_model:
             draw_badge("another model")
-        if overview is not None and overview.in_force.sources.disagreement is not None:
+        if overview is not None and overview.in_force.disagreement is not None:
             draw_badge("settings differ")
-        if overview is not None and overview.in_force.sources.committed.problem is not None:
+        if overview is not None and overview.in_force.committed.problem is not None:
             draw_badge("faulty settings")
         draw_role()
     address.hold(PROJECT)

@@ -10,8 +10,8 @@ def draw_settings_differ(view: Frame) -> None:
     """Where adoption and `settings.yaml` differ, with both; or why that file is not heeded."""
     if view.overview is None:
         return
-    sources = view.overview.in_force.sources
-    problem, differ = sources.committed.told_problem, sources.disagreement
+    found = view.overview.in_force
+    problem, differ = found.committed.told_problem, found.disagreement
     if problem is not None:
         st.warning("The project's settings.yaml has faults, so nothing is measured.", icon=":material/rule:")
         st.text(problem)

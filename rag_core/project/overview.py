@@ -8,7 +8,7 @@ from rag_core.database.data_version import DataVersion, read_data_version
 from rag_core.database.index.identity import count_chunks, read_scope_states
 from rag_core.database.projects import list_projects
 from rag_core.errors import MedirError
-from rag_core.model import ALL_SCOPES, Project, Scope, SearchSettings
+from rag_core.model import ALL_SCOPES, Project, Scope
 from rag_core.project.projects import current_commit
 from rag_core.settings.golden_folder import committed_file
 from rag_core.settings.in_force import SettingsInForce, read_sources
@@ -21,7 +21,6 @@ class IndexOverview:
     """An index in a line. `commit` is what the documents were read at, `head_commit` what stands now.
 
     `head_commit` is None where the repository can't be read; `commit` where no documents were indexed.
-    `judged` are the settings of golden runs, which take `settings.yaml` first.
     """
 
     commit: str | None
@@ -31,7 +30,6 @@ class IndexOverview:
     model_id: str | None
     indexed_at: datetime | None
     in_force: SettingsInForce
-    judged: SearchSettings
 
     @property
     def moved(self) -> bool:
@@ -68,8 +66,7 @@ def read_overview(database: Database, project: Project) -> IndexOverview | None:
         without_vector=without_vector,
         model_id=sources.model_id,
         indexed_at=max((state.indexed_at for state in states.values()), default=None),
-        in_force=SettingsInForce(settings=sources.resolve(), sources=sources),
-        judged=sources.resolve(first="committed"),
+        in_force=sources.in_force(),
     )
 
 

@@ -151,7 +151,7 @@ def adopt_settings(
     sources = dataclasses.replace(
         sources, adopted=decision, committed=committed_file(project) if write else file
     )
-    return Adoption(in_force=SettingsInForce(settings=settings, sources=sources), written=written)
+    return Adoption(in_force=dataclasses.replace(sources.in_force(), settings=settings), written=written)
 
 
 def _require_numbers(sources: SettingsSources, overrides: Overrides, *, committed: bool, write: bool) -> None:

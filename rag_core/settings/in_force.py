@@ -48,6 +48,43 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsInForce:
+    """What searches use now. `adopted` is the decision behind it, None where nobody took one.
+
+    `made_for` is the model that the numbers were decided for; `of_another_model` says that the index has another now,
+    so that weight and threshold are on another scale. `committed` is the project's `settings.yaml`, which golden runs
+    go by: `judged` are their settings, `disagreement` says where they are other numbers than the adopted ones.
+    """
+
+    settings: SearchSettings
+    judged: SearchSettings
+    adopted: AdoptedSettings | None
+    made_for: str | None
+    of_another_model: bool
+    committed: CommittedFile
+    disagreement: Disagreement | None
+
+    def to_json(self) -> dict[str, object]:
+        """The contract's `settings show`."""
+        told = decision_to_json(self.settings, self.adopted, made_for=self.made_for)
+        if self.committed.settings is not None or self.committed.problem is not None:
+            told["committed"] = self._committed_to_json()
+        if self.disagreement is not None:
+            told["differs"] = list(self.disagreement.keys)
+        return told
+
+    def _committed_to_json(self) -> dict[str, object]:
+        said, problem = self.committed.settings, self.committed.problem
+        return {
+            "file": str(self.committed.file),
+            "settings": self.judged.to_json() if self.committed.decision else None,
+            "madeFor": said.made_for if said else None,
+            "limits": said.limits.to_json() if said else None,
+            "problem": None if problem is None else problem.message,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsSources:
     """All that may say what a project's numbers are, at one moment. `index` is None before the first index run."""
 
@@ -130,6 +167,20 @@ class SettingsSources:
         keys = differing(here.to_json(), there.to_json())
         return Disagreement(adopted=here, committed=there, keys=keys) if keys else None
 
+    def in_force(self) -> SettingsInForce:
+        """What searches use, with all that had a say in it."""
+        settings = self.resolve()
+        made_for = self.made_for(settings)
+        return SettingsInForce(
+            settings=settings,
+            judged=self.resolve(first="committed"),
+            adopted=self.adopted,
+            made_for=made_for,
+            of_another_model=made_for not in (None, self.model_id),
+            committed=self.committed,
+            disagreement=self.disagreement,
+        )
+
     def made_for(self, settings: SearchSettings) -> str | None:
         """The model that the numbers were decided for; None where nobody decided them, or it was not said."""
         if settings.source == "adopted":
@@ -137,46 +188,6 @@ class SettingsSources:
         if settings.source == "committed":
             return self.committed.settings.made_for if self.committed.settings else None
         return None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SettingsInForce:
-    """What searches use now, and all that had a say in it."""
-
-    settings: SearchSettings
-    sources: SettingsSources
-
-    @property
-    def made_for(self) -> str | None:
-        """The model of the index that the numbers were decided for, where somebody decided them for one."""
-        return self.sources.made_for(self.settings)
-
-    @property
-    def of_another_model(self) -> bool:
-        """Whether the index has another model now, so that weight and threshold are on another scale."""
-        return self.made_for not in (None, self.sources.model_id)
-
-    def to_json(self) -> dict[str, object]:
-        """The contract's `settings show`."""
-        told = decision_to_json(self.settings, self.sources.adopted, made_for=self.made_for)
-        committed, disagreement = self.sources.committed, self.sources.disagreement
-        if committed.settings is not None or committed.problem is not None:
-            told["committed"] = self._committed_to_json()
-        if disagreement is not None:
-            told["differs"] = list(disagreement.keys)
-        return told
-
-    def _committed_to_json(self) -> dict[str, object]:
-        committed = self.sources.committed
-        said, problem = committed.settings, committed.problem
-        numbers = self.sources.resolve(first="committed") if committed.decision else None
-        return {
-            "file": str(committed.file),
-            "settings": None if numbers is None else numbers.to_json(),
-            "madeFor": said.made_for if said else None,
-            "limits": said.limits.to_json() if said else None,
-            "problem": None if problem is None else problem.message,
-        }
 
 
 def decision_to_json(
@@ -210,8 +221,7 @@ def sources_of(database: Database, project: Project, *, cases: Path | None = Non
 
 def settings_in_force(database: Database, project: Project) -> SettingsInForce:
     """The settings of the project's searches: what was adopted last, else its file, else the model's preset."""
-    sources = sources_of(database, project)
-    return SettingsInForce(settings=sources.resolve(), sources=sources)
+    return sources_of(database, project).in_force()
 
 
 def differing(these: Mapping[str, object], those: Mapping[str, object]) -> tuple[str, ...]:

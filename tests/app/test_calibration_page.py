@@ -339,7 +339,7 @@ def test_adopting_shows_what_changes_asks_why_and_is_recorded_with_who(own_insta
     page.button(key="calibration-confirm").click().run()
     assert any("say why" in warning.value for warning in page.warning)
     with services_of(own_installation.environment) as services:
-        assert settings_in_force(services.database, own_installation.project).sources.adopted is None
+        assert settings_in_force(services.database, own_installation.project).adopted is None
     page.text_area(key="calibration-reason").set_value("medido em quatro casos").run()
     page.button(key="calibration-confirm").click().run()
     with services_of(own_installation.environment) as services:
@@ -347,7 +347,7 @@ def test_adopting_shows_what_changes_asks_why_and_is_recorded_with_who(own_insta
     assert (now.settings.ranking.weight_vector, now.settings.ranking.weight_lexical) == (0.3, 0.7)
     # the golden set's own limit of 1 is a matter of the set
     assert now.settings.ranking.limit == 5
-    adopted = now.sources.adopted
+    adopted = now.adopted
     assert adopted is not None
     assert adopted.reason == "medido em quatro casos"
     assert adopted.adopted_by.startswith("human:")

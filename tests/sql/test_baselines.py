@@ -314,7 +314,7 @@ def test_adopted_settings_are_in_force_for_searches_and_recorded_with_who_when_a
     made: Services, project: Project, database: Database
 ) -> None:
     before = settings_in_force(database, project)
-    assert (before.settings.source, before.sources.adopted) == ("preset", None)
+    assert (before.settings.source, before.adopted) == ("preset", None)
     assert settings_history(database, project) == ()
     clock = SystemClock()
     adopt_settings(
@@ -324,7 +324,7 @@ def test_adopted_settings_are_in_force_for_searches_and_recorded_with_who_when_a
         database, clock, project, overrides=Overrides(weight_vector=0.25), reason=" medido ", actor=ANA
     )
     now = settings_in_force(database, project)
-    adopted = now.sources.adopted
+    adopted = now.adopted
     assert adopted is not None
     assert (adopted.adopted_by, adopted.reason, now.settings.source) == ("human:ana", "medido", "adopted")
     assert adopted.adopted_at.tzinfo is not None

@@ -109,7 +109,7 @@ def ground_of(view: Frame, golden: GoldenSet) -> Ground:
     opened = workbench()
     if view.overview is None:
         raise ValueError("a calibration stands on an index")
-    today = view.overview.judged
+    today = view.overview.in_force.judged
     ranking = dataclasses.replace(today.ranking, limit=golden.limit or today.ranking.limit)
     url = opened.services.database.url
     return Ground(

@@ -114,6 +114,19 @@ class Calibration:
     disagreement: Disagreement | None = None
     not_recorded: str | None = None
 
+    @property
+    def deepest(self) -> int:
+        """The most candidates a signal that can be replayed."""
+        return max(*DEPTHS, self.findings.settings.ranking.candidates_per_signal)
+
+    def variant_of(self, settings: SearchSettings) -> Variant | None:
+        """The candidates that settings rank; None where they need some that were not fetched."""
+        if settings.ranking.candidates_per_signal > self.deepest:
+            return None
+        way = (settings.candidates.lexical_operator, settings.candidates.lexical_function)
+        ways = {(each.lexical_operator, each.lexical_function): each for each in self.variants}
+        return ways.get(way)
+
     def light(self) -> "Calibration":
         """The same without the candidates themselves: a tenth in size, and all that a picture needs."""
         bare = [
@@ -287,15 +300,7 @@ class Calibrator:
             for each in decisions
             if not each.of_another_model
         ]
-        limited = [
-            (
-                name,
-                each.with_ranking(
-                    dataclasses.replace(each.ranking, limit=golden.limit or each.ranking.limit)
-                ),
-            )
-            for name, each in found
-        ]
+        limited = [(name, as_judged(each, golden)) for name, each in found]
         return [each for each in limited if each[1].ranking.candidates_per_signal <= deepest]
 
     def _ways(self, project: Project) -> tuple[LexicalWay, ...]:
@@ -304,6 +309,12 @@ class Calibrator:
         if chunks > ALL_WAYS_UP_TO_CHUNKS:
             return ()
         return tuple(product(LexicalOperator, LexicalFunction))
+
+
+def as_judged(settings: SearchSettings, golden: GoldenSet) -> SearchSettings:
+    """The settings as golden runs ask: the set's own limit is stronger."""
+    ranking = dataclasses.replace(settings.ranking, limit=golden.limit or settings.ranking.limit)
+    return settings.with_ranking(ranking)
 
 
 def cases_digest(golden: GoldenSet) -> str:

@@ -59,6 +59,9 @@ def draw_sliders(answer: Answer) -> RankingSettings:
     ):
         NUMBERS.choose(Overrides())
         st.rerun()
+    if numbers.threshold is None and own_threshold == 0:
+        # the slider's left end is then the answer's own threshold
+        numbers = dataclasses.replace(numbers, threshold=UNSET)
     if degraded:
         numbers = dataclasses.replace(numbers, threshold=UNSET, threshold_when_degraded=numbers.threshold)
     return numbers.ranked(own)

@@ -29,7 +29,7 @@ from rag_core.search.asking import Search
 from rag_core.search.telemetry import Telemetry
 from rag_core.search.votes import cast_vote
 from rag_core.settings.golden_folder import cases_file
-from rag_core.settings.presets import Overrides
+from rag_core.settings.overrides import Overrides
 
 PEOPLE = tuple(
     Actor(kind="human", id=name, surface="app") for name in ("ana", "bruno", "carla", "davi", "elisa")

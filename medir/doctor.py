@@ -24,7 +24,7 @@ from rag_core.model import Project
 from rag_core.project.access import RENEWAL, expiring, list_tokens, tokens_asked_for
 from rag_core.project.projects import current_commit
 from rag_core.search.losses import Losses
-from rag_core.settings.adopting import SettingsInForce, settings_in_force
+from rag_core.settings.in_force import SettingsInForce, settings_in_force
 from rag_core.words.plurals import counted
 
 # a proxy that says nothing of whom it asks for can't be told from somebody at this machine
@@ -229,6 +229,7 @@ def check_project(project: Project, left_out: LeftOut) -> Check:
 def _settings(found: SettingsInForce, project: Project) -> Iterator[Check]:
     """Whether `settings.yaml` is sound, and says what was adopted; nothing where there is none."""
     name, committed = f"settings {project.project_id}", found.committed
+    disagreement = found.disagreement
     named = f" --project {project.project_id}"
     if committed.problem is not None:
         yield Check(
@@ -237,11 +238,11 @@ def _settings(found: SettingsInForce, project: Project) -> Iterator[Check]:
             found=f"{committed.problem.message} Searches go on without it, golden runs refuse.",
             remedy=committed.problem.hint,
         )
-    elif found.disagreement is not None:
+    elif disagreement is not None:
         yield Check(
             name=name,
             ok=False,
-            found=f"{found.disagreement.sentence} File: {committed.file}",
+            found=f"{disagreement.sentence} File: {committed.file}",
             remedy=(
                 f"Write what is adopted: medir settings adopt{named} --write --reason TEXT; or adopt what is "
                 f"committed: medir settings adopt{named} --committed --reason TEXT"

@@ -21,7 +21,7 @@ from rag_core.ports import Clock
 from rag_core.project.projects import choose_project
 from rag_core.search.asking import Search
 from rag_core.search.votes import cast_vote
-from rag_core.settings.presets import Overrides
+from rag_core.settings.overrides import Overrides
 
 SEARCH = "rag_search"
 FEEDBACK = "rag_feedback"

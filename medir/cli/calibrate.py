@@ -16,7 +16,7 @@ from rag_core.evaluation.baselines import baselines_folder, read_baseline
 from rag_core.evaluation.calibrations import Calibration, Demands
 from rag_core.metrics.measures import parse_measure
 from rag_core.model import Fusion, SearchSettings
-from rag_core.settings.presets import Overrides
+from rag_core.settings.overrides import Overrides
 from rag_core.words.plurals import counted
 from rag_core.words.ranges import tell_thresholds, tell_weights
 

@@ -38,8 +38,8 @@ from rag_core.golden.faults import Fault
 from rag_core.golden.verdicts import CaseVerdict
 from rag_core.model import Project, RankedCandidate
 from rag_core.project.staleness import told_standing
-from rag_core.settings.golden_folder import cases_file
-from rag_core.settings.presets import Overrides
+from rag_core.settings.golden_folder import cases_file, committed_file
+from rag_core.settings.overrides import Overrides
 from rag_core.words.plurals import counted
 from rag_core.words.signals import absent
 
@@ -177,7 +177,7 @@ def _all_faults(
     refused: FaultyDocument | None = None
     for look in (
         lambda: faults.extend(evaluation.check(project, cases=cases)[1]),
-        evaluation.settings_sources(project, cases=cases).committed.sound,
+        committed_file(project, cases).sound,
     ):
         try:
             look()

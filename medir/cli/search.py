@@ -17,7 +17,7 @@ from medir.cli.trial import trial_options
 from rag_core.model import ALL_SCOPES, DegradedReason, RankedCandidate, Ranking
 from rag_core.search.answer import Answer
 from rag_core.search.citations import require_indexed
-from rag_core.settings.presets import Overrides
+from rag_core.settings.overrides import Overrides
 from rag_core.words.plurals import counted
 from rag_core.words.signals import Absent, absent, in_no_list, nothing_found
 

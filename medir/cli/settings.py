@@ -6,14 +6,9 @@ from rich.table import Table
 from medir.cli.frame import Output, cell, chosen_project, operator, project_option, services, with_output
 from medir.cli.trial import trial_options
 from rag_core.model import SearchSettings
-from rag_core.settings.adopting import (
-    SettingsInForce,
-    WrittenSettings,
-    adopt_settings,
-    settings_history,
-    settings_in_force,
-)
-from rag_core.settings.presets import Overrides
+from rag_core.settings.adopting import WrittenSettings, adopt_settings, settings_history
+from rag_core.settings.in_force import SettingsInForce, settings_in_force
+from rag_core.settings.overrides import Overrides
 
 
 @click.group("settings")
@@ -64,7 +59,7 @@ def adopt_verb(
         )
     output.emit(adopted.to_json())
     output.say("In force from now on:")
-    _print(output, adopted)
+    _print(output, adopted.in_force)
     if adopted.written is not None and not output.as_json:
         _print_written(output, adopted.written)
 
@@ -86,9 +81,12 @@ def history_verb(output: Output, project_id: str | None) -> None:
     for heading in ("adopted at", "by", "numbers", "reason"):
         table.add_column(heading)
     for decision in decisions:
-        at = "" if decision.adopted_at is None else f"{decision.adopted_at:%Y-%m-%d %H:%M} UTC"
+        adopted = decision.adopted
         table.add_row(
-            at, cell(decision.adopted_by or ""), describe(decision.settings), cell(decision.reason or "")
+            f"{adopted.adopted_at:%Y-%m-%d %H:%M} UTC",
+            cell(adopted.adopted_by),
+            describe(decision.settings),
+            cell(adopted.reason),
         )
     output.people.print(table)
 
@@ -113,8 +111,11 @@ def _print(output: Output, found: SettingsInForce) -> None:
         output.say(
             f"These numbers were chosen for {found.made_for}. The index has another model now, so calibrate again."
         )
-    if found.adopted_by is not None and found.adopted_at is not None:
-        output.say(f"Adopted by {found.adopted_by} at {found.adopted_at:%Y-%m-%d %H:%M} UTC: {found.reason}")
+    adopted = found.adopted
+    if adopted is not None:
+        output.say(
+            f"Adopted by {adopted.adopted_by} at {adopted.adopted_at:%Y-%m-%d %H:%M} UTC: {adopted.reason}"
+        )
     _print_committed(output, found)
 
 

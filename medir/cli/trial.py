@@ -6,7 +6,7 @@ from collections.abc import Callable
 import click
 
 from rag_core.model import Fusion, LexicalFunction, LexicalOperator
-from rag_core.settings.presets import UNSET, Overrides, Unset
+from rag_core.settings.overrides import UNSET, Overrides, Unset
 
 
 class NumberOrNone(click.ParamType):

@@ -21,7 +21,7 @@ from rag_core.model import Actor
 from rag_core.project.access import Caller
 from rag_core.project.projects import choose_project
 from rag_core.search.votes import cast_vote
-from rag_core.settings.presets import Overrides
+from rag_core.settings.overrides import Overrides
 
 _PROBLEMS = (*SIGNED_IN, *WITH_BODY, "not-found")
 

@@ -48,11 +48,11 @@ def draw_frame() -> None:
             _draw_index(overview)
         if overview is not None and overview.moved:
             draw_badge("moved")
-        if overview is not None and overview.of_another_model:
+        if overview is not None and overview.in_force.of_another_model:
             draw_badge("another model")
-        if overview is not None and overview.disagreement is not None:
+        if overview is not None and overview.in_force.disagreement is not None:
             draw_badge("settings differ")
-        if overview is not None and overview.settings_problem is not None:
+        if overview is not None and overview.in_force.committed.problem is not None:
             draw_badge("faulty settings")
         draw_role()
     address.hold(PROJECT)
@@ -98,7 +98,7 @@ def _draw_index(overview: IndexOverview | None) -> None:
     if overview.indexed_at is not None:
         parts.append(f"indexed {age(overview.indexed_at, workbench().services.clock.now())}")
     st.text(" · ".join(parts))
-    st.text(settings_line(overview.settings))
+    st.text(settings_line(overview.in_force.settings))
 
 
 def _draw_no_projects() -> None:

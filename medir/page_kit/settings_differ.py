@@ -8,13 +8,13 @@ from medir.page_kit.signs import settings_line
 
 def draw_settings_differ(view: Frame) -> None:
     """Where adoption and `settings.yaml` differ, with both; or why that file is not heeded."""
-    overview = view.overview
-    if overview is None:
+    if view.overview is None:
         return
-    if overview.settings_problem is not None:
+    found = view.overview.in_force
+    problem, differ = found.committed.told_problem, found.disagreement
+    if problem is not None:
         st.warning("The project's settings.yaml has faults, so nothing is measured.", icon=":material/rule:")
-        st.text(overview.settings_problem)
-    differ = overview.disagreement
+        st.text(problem)
     if differ is not None:
         st.warning(
             "The adopted settings and settings.yaml differ: searches use the one, golden runs and calibrations the "

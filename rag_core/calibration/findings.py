@@ -155,7 +155,8 @@ def find(
     proposal = _proposed(settings, choice, variants)
     found = [("the best found", proposal)]
     found += [
-        (row.contender.name, _settings_of(settings, row.contender, variants)) for row in choice.table[1:]
+        (row.contender.name, settings_of_contender(settings, row.contender, variants))
+        for row in choice.table[1:]
     ]
     return Findings(
         settings=settings,
@@ -218,12 +219,13 @@ def _safe_at_any_weight(variant: Variant, ranking: RankingSettings, keep: Flags)
 
 def _proposed(settings: SearchSettings, choice: Choice, variants: tuple[Variant, ...]) -> SearchSettings:
     elected = choice.proposal
-    return settings if elected.name == TODAY else _settings_of(settings, elected, variants)
+    return settings if elected.name == TODAY else settings_of_contender(settings, elected, variants)
 
 
-def _settings_of(
+def settings_of_contender(
     settings: SearchSettings, contender: Contender, variants: tuple[Variant, ...]
 ) -> SearchSettings:
+    """Settings with a contender's numbers, in the lexical way of its candidates."""
     variant = variants[contender.variant]
     candidates = dataclasses.replace(
         settings.candidates,

@@ -21,7 +21,7 @@ from rag_core.database.runs import recent_runs, request_cancel
 from rag_core.database.search.candidates import QUERY_VERSION
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.comparison import side_of_baseline
-from rag_core.evaluation.golden_runs import Evaluation, first_source
+from rag_core.evaluation.golden_runs import Evaluation
 from rag_core.evaluation.measuring import (
     GOLDEN_DEPTH,
     IndexFacts,
@@ -45,15 +45,17 @@ from rag_core.model import (
     Run,
     SearchSettings,
     canonical_digest,
+    is_of_family,
 )
 from rag_core.ports import Clock
 from rag_core.project.runs import Progress, last_run, running
 from rag_core.report.vote_evidence import VoteEvidence, weigh_votes
 from rag_core.search.asking import EXACT_UP_TO_CHUNKS, Search
-from rag_core.settings.adopting import settings_history, settings_in_force
-from rag_core.settings.golden_folder import SETTINGS_FILE, cases_file, settings_path
-from rag_core.settings.in_force import Disagreement, read_committed
-from rag_core.settings.presets import PRESETS, Overrides, is_measured_for, settings_of_preset
+from rag_core.settings.adopting import settings_history
+from rag_core.settings.golden_folder import SETTINGS_FILE, cases_file, committed_file
+from rag_core.settings.in_force import Disagreement, settings_in_force
+from rag_core.settings.overrides import Overrides, with_preset
+from rag_core.settings.presets import PRESETS
 
 __all__ = ["Calibration", "Calibrator", "Demands", "Run", "passed_in", "values_in"]
 
@@ -111,6 +113,19 @@ class Calibration:
     votes: VoteEvidence
     disagreement: Disagreement | None = None
     not_recorded: str | None = None
+
+    @property
+    def deepest(self) -> int:
+        """The most candidates a signal that can be replayed."""
+        return max(*DEPTHS, self.findings.settings.ranking.candidates_per_signal)
+
+    def variant_of(self, settings: SearchSettings) -> Variant | None:
+        """The candidates that settings rank; None where they need some that were not fetched."""
+        if settings.ranking.candidates_per_signal > self.deepest:
+            return None
+        way = (settings.candidates.lexical_operator, settings.candidates.lexical_function)
+        ways = {(each.lexical_operator, each.lexical_function): each for each in self.variants}
+        return ways.get(way)
 
     def light(self) -> "Calibration":
         """The same without the candidates themselves: a tenth in size, and all that a picture needs."""
@@ -180,7 +195,7 @@ class Calibrator:
         golden, faults = self._evaluation.lint(project, cases=file)
         if faults:
             raise refusal(faults, file=str(file))
-        committed = read_committed(settings_path(project, file))
+        committed = committed_file(project, file)
         committed.sound()
         name = None if baseline is None else baseline.name
         parameters = {"cases": str(file), "baseline": name, "trial": overrides.any_given}
@@ -202,7 +217,7 @@ class Calibrator:
                 overrides,
                 counting,
                 committed=committed,
-                first=first_source(in_force=in_force),
+                in_force=in_force,
                 ways=ways,
             )
             refuse_degraded(measured, work="calibration")
@@ -276,24 +291,16 @@ class Calibrator:
         if measured.sources.disagreement is not None:
             found.append((SETTINGS_FILE, measured.sources.disagreement.committed))
         found += [
-            (f"the preset {preset.name}", settings_of_preset(preset, in_force))
+            (f"the preset {preset.name}", with_preset(in_force, preset))
             for preset in PRESETS.values()
-            if is_measured_for(preset, model)
+            if is_of_family(model, preset.family)
         ]
         found += [
-            (f"the numbers adopted {each.adopted_at:%d %b %Y}", each.settings)
+            (f"the numbers adopted {each.adopted.adopted_at:%d %b %Y}", each.settings)
             for each in decisions
-            if each.adopted_at is not None and not each.of_another_model
+            if not each.of_another_model
         ]
-        limited = [
-            (
-                name,
-                each.with_ranking(
-                    dataclasses.replace(each.ranking, limit=golden.limit or each.ranking.limit)
-                ),
-            )
-            for name, each in found
-        ]
+        limited = [(name, as_judged(each, golden)) for name, each in found]
         return [each for each in limited if each[1].ranking.candidates_per_signal <= deepest]
 
     def _ways(self, project: Project) -> tuple[LexicalWay, ...]:
@@ -302,6 +309,12 @@ class Calibrator:
         if chunks > ALL_WAYS_UP_TO_CHUNKS:
             return ()
         return tuple(product(LexicalOperator, LexicalFunction))
+
+
+def as_judged(settings: SearchSettings, golden: GoldenSet) -> SearchSettings:
+    """The settings as golden runs ask: the set's own limit is stronger."""
+    ranking = dataclasses.replace(settings.ranking, limit=golden.limit or settings.ranking.limit)
+    return settings.with_ranking(ranking)
 
 
 def cases_digest(golden: GoldenSet) -> str:

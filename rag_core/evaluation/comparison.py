@@ -29,7 +29,7 @@ from rag_core.golden.verdicts import judge
 from rag_core.model import Actor, CandidateSet, Project, RankingSettings, SearchSettings
 from rag_core.project.runs import Progress
 from rag_core.ranking.ranking import rank
-from rag_core.settings.presets import Overrides
+from rag_core.settings.overrides import Overrides
 
 __all__ = [
     "BaselineComparison",

@@ -12,7 +12,7 @@ from rag_core.evaluation.sides import Side, recorded_cases, side_of_baseline, si
 from rag_core.golden.baseline_file import Baseline
 from rag_core.model import Project
 from rag_core.settings.golden_folder import cases_file
-from rag_core.settings.presets import Overrides
+from rag_core.settings.overrides import Overrides
 
 
 def explain_case(

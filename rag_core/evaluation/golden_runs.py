@@ -37,9 +37,9 @@ from rag_core.project.runs import Progress, running
 from rag_core.project.staleness import Staleness, measure_staleness
 from rag_core.search.answer import golden_hits_to_json
 from rag_core.search.asking import ProviderNow, Search
-from rag_core.settings.golden_folder import cases_file, settings_path
-from rag_core.settings.in_force import Disagreement, SettingsSources, read_committed, read_sources
-from rag_core.settings.presets import FirstSource, Overrides
+from rag_core.settings.golden_folder import cases_file, committed_file
+from rag_core.settings.in_force import Disagreement, sources_of
+from rag_core.settings.overrides import Overrides
 from rag_core.sources.floor_history import FloorHistory, highest_floor
 from rag_core.words.plurals import counted
 
@@ -229,7 +229,7 @@ class Evaluation:
         golden, faults = self.lint(project, cases=file)
         if faults:
             raise refusal(faults, file=str(file))
-        committed = read_committed(settings_path(project, file))
+        committed = committed_file(project, file)
         committed.sound()
         with running(
             self._database,
@@ -253,7 +253,7 @@ class Evaluation:
                 overrides,
                 handle.progress,
                 committed=committed,
-                first=first_source(in_force=in_force),
+                in_force=in_force,
                 ways=ways,
             )
             if not allow_degraded:
@@ -316,8 +316,8 @@ class Evaluation:
             overrides or Overrides(),
             _silent,
             ways=ways,
-            committed=read_committed(settings_path(project, file)),
-            first=first_source(in_force=in_force),
+            committed=committed_file(project, file),
+            in_force=in_force,
             keep_vectors_made=False,
         )
 
@@ -342,16 +342,9 @@ class Evaluation:
             contents = read_contents(connection, project.project_id, ids)
         return explain(case, found, ranking, measured.settings, contents=contents)
 
-    def settings_sources(self, project: Project, *, cases: Path | None = None) -> SettingsSources:
-        """What the project's settings may be taken from; its file may have faults."""
-        committed = read_committed(settings_path(project, cases))
-        with self._database.snapshot() as connection:
-            return read_sources(connection, project, committed)
-
-
-def first_source(*, in_force: bool) -> FirstSource:
-    """Which decision a golden run or a calibration goes by: the committed one, unless asked for what is in force."""
-    return "adopted" if in_force else "committed"
+    def disagreement(self, project: Project, *, cases: Path) -> Disagreement | None:
+        """Where the adopted settings are not those committed beside the cases."""
+        return sources_of(self._database, project, cases=cases).disagreement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -384,7 +377,7 @@ def raise_project_floor(
         raise InvalidInput(
             "A floor is raised for a reason.", hint="Say why with --reason.", where={"field": "reason"}
         )
-    differ = evaluation.settings_sources(project, cases=file).disagreement
+    differ = evaluation.disagreement(project, cases=file)
     if differ is not None:
         raise Refused(
             f"{differ.sentence} A floor is raised where both are the same.",

@@ -14,9 +14,8 @@ from rag_core.evaluation.sides import Json, Side
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.causes import LossCause, Now, Since, Standing, Texts, Then, causes
 from rag_core.golden.verdicts import expected_entries, judge
-from rag_core.model import CandidateSet, Chunk, Origin, Place, Project, RankingSettings, Scope
+from rag_core.model import CandidateSet, Chunk, Origin, Place, Project, RankingSettings, Scope, SearchSettings
 from rag_core.ranking.ranking import rank
-from rag_core.settings.presets import from_json
 from rag_core.sources.decoding import Undecodable, decode, is_lfs_pointer
 from rag_core.sources.git import GitRepository
 from rag_core.sources.text_history import FileHistory
@@ -248,7 +247,7 @@ def _then(case: GoldenCase, old: Side, new: Side) -> Then:
     before, now = old.settings.to_json(), new.settings.to_json()
 
     def passes(keys: frozenset[str]) -> bool | None:
-        mixed = from_json(
+        mixed = SearchSettings.from_json(
             {**before, **{key: now[key] for key in keys}},
             scopes=old.settings.candidates.scopes,
             model_id=old.settings.candidates.embedding_model,

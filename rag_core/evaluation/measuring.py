@@ -38,8 +38,9 @@ from rag_core.ports import Vectors
 from rag_core.project.runs import Progress
 from rag_core.ranking.ranking import rank
 from rag_core.search.asking import QuestionVector, Search
-from rag_core.settings.in_force import CommittedFile, SettingsSources, read_sources
-from rag_core.settings.presets import FirstSource, Overrides
+from rag_core.settings.golden_folder import CommittedFile
+from rag_core.settings.in_force import SettingsSources, read_sources
+from rag_core.settings.overrides import Overrides
 from rag_core.words.plurals import counted
 
 # deep enough to say where a case fell and what depth would have saved it
@@ -111,7 +112,7 @@ class Measurement:
         progress: Progress,
         *,
         committed: CommittedFile,
-        first: FirstSource = "committed",
+        in_force: bool = False,
         ways: Sequence[LexicalWay] = (),
         keep_vectors_made: bool = True,
     ) -> Measured:
@@ -123,7 +124,7 @@ class Measurement:
             overrides: Numbers of a trial.
             progress: Told of the progress.
             committed: The `settings.yaml` beside the cases.
-            first: Whether it is asked before the adopted settings.
+            in_force: Ask under what searches use, the adoption before that file.
             ways: Other lexical ways to ask in, beside that of the settings.
             keep_vectors_made: False where nothing at all may be written.
 
@@ -135,8 +136,10 @@ class Measurement:
         vectors = self._question_vectors(project, golden, progress, keep=keep_vectors_made)
         with self._database.snapshot() as connection:
             identity = indexed_identity(connection, project)
-            sources = read_sources(connection, project, committed)
-            settings = sources.resolve(first=first, overrides=overrides, file_limit=golden.limit)
+            sources = read_sources(connection, project.project_id, committed)
+            settings = sources.resolve(
+                first="adopted" if in_force else "committed", overrides=overrides, file_limit=golden.limit
+            )
             states = read_scope_states(connection, project.project_id)
             facts = _facts(connection, project, identity, states)
             asked = {way_of(settings.candidates), *ways}

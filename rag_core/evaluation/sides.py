@@ -9,8 +9,7 @@ from rag_core.evaluation.measuring import GOLDEN_DEPTH, LexicalWay, Measured, wa
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.verdicts import judge
-from rag_core.model import ALL_SCOPES, CandidateSet, Place, Scope, SearchSettings
-from rag_core.settings.presets import from_json
+from rag_core.model import CandidateSet, Place, Scope, SearchSettings
 
 Json = Mapping[str, object]
 
@@ -121,15 +120,9 @@ def side_of_result(result: Json, cases: Sequence[GoldenCase], *, text_search_con
         InvalidInput: Its settings do not parse.
     """
     settings, index = cast("Json", result["settings"]), cast("Json", result["index"])
-    model = index["model"]
     return Side(
         cases=tuple(cases),
-        settings=from_json(
-            settings,
-            scopes=ALL_SCOPES,
-            model_id=None if model is None else str(model),
-            source=str(settings["source"]),
-        ),
+        settings=SearchSettings.from_json(settings, source=str(settings["source"]), model_id=index["model"]),
         found=None,
         others={},
         passed={str(verdict["id"]): verdict["passed"] is True for verdict in _verdicts(result)},
@@ -154,12 +147,8 @@ def settings_of_baseline(baseline: Baseline) -> SearchSettings:
         InvalidInput: They do not parse.
     """
     index = cast("Json", baseline.identity["index"])
-    model = index["model"]
-    return from_json(
-        cast("Json", baseline.identity["settings"]),
-        scopes=ALL_SCOPES,
-        model_id=None if model is None else str(model),
-        source="baseline",
+    return SearchSettings.from_json(
+        cast("Json", baseline.identity["settings"]), source="baseline", model_id=index["model"]
     )
 
 

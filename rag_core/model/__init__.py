@@ -9,7 +9,7 @@ from rag_core.model.candidates import (
     Ranking,
     Timings,
 )
-from rag_core.model.chunks import EMBEDDING_DIMENSIONS, Chunk, EmbeddingModel, StandingChunk
+from rag_core.model.chunks import EMBEDDING_DIMENSIONS, Chunk, EmbeddingModel, StandingChunk, is_of_family
 from rag_core.model.folders import DocumentFolders
 from rag_core.model.project import Project
 from rag_core.model.run import Run, RunKind, RunState
@@ -65,4 +65,5 @@ __all__ = [
     "Surface",
     "Timings",
     "canonical_digest",
+    "is_of_family",
 ]

@@ -72,3 +72,8 @@ class EmbeddingModel:
         if provider not in ("ollama", "embedded") or not (name and digest and prefixes):
             raise ValueError(f"not an embedding model's id: {text!r}")
         return cls(provider=provider, name=name, digest=digest, prefixes=prefixes)
+
+
+def is_of_family(model_id: str | None, family: str) -> bool:
+    """Whether a model's id begins as those of a family do, e.g. `embedded/`; False without a model."""
+    return model_id is not None and model_id.startswith(family)

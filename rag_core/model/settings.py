@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -119,6 +120,52 @@ class SearchSettings:
         if self.candidates.fetch_depth < self.ranking.candidates_per_signal:
             raise ValueError("candidates are fetched at least as deep as they are ranked")
 
+    @classmethod
+    def from_json(
+        cls,
+        told: Mapping[str, object],
+        *,
+        source: str,
+        model_id: object,
+        scopes: tuple[Scope, ...] = ALL_SCOPES,
+    ) -> "SearchSettings":
+        """Settings from the contract's JSON form, as adoptions, baselines and searches hold them.
+
+        Raises:
+            InvalidInput: A key is missing or its value is no such number.
+        """
+        try:
+            ranking = RankingSettings(
+                weight_vector=_number(told["weightVector"]),
+                weight_lexical=_number(told["weightLexical"]),
+                threshold=_optional_number(told["threshold"]),
+                threshold_when_degraded=_optional_number(told["thresholdWhenDegraded"]),
+                candidates_per_signal=int(_number(told["candidatesPerSignal"])),
+                max_per_file=None if told["maxPerFile"] is None else int(_number(told["maxPerFile"])),
+                limit=int(_number(told["limit"])),
+                fusion=Fusion(str(told["fusion"])),
+            )
+            operator = LexicalOperator(str(told["lexicalOperator"]))
+            function = LexicalFunction(str(told["lexicalFunction"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise InvalidInput(
+                f"These settings do not parse: {error}.",
+                hint="Adopt settings anew, or freeze the baseline again.",
+            ) from error
+        preset = told.get("preset")
+        return cls(
+            candidates=CandidateSettings(
+                scopes=scopes,
+                fetch_depth=ranking.candidates_per_signal,
+                lexical_operator=operator,
+                lexical_function=function,
+                embedding_model=None if model_id is None else str(model_id),
+            ),
+            ranking=ranking,
+            source=source,
+            preset=None if preset is None else str(preset),
+        )
+
     def to_json(self) -> dict[str, object]:
         """The contract's `settings` object; scopes stand beside it, not in it."""
         ranking = self.ranking
@@ -162,3 +209,13 @@ class SearchSettings:
         depth = max(self.candidates.fetch_depth, ranking.candidates_per_signal)
         candidates = dataclasses.replace(self.candidates, fetch_depth=depth)
         return dataclasses.replace(self, candidates=candidates, ranking=ranking, limit_in_force=None)
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{value!r} is no number")
+    return value
+
+
+def _optional_number(value: object) -> float | None:
+    return None if value is None else _number(value)

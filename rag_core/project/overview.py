@@ -5,13 +5,13 @@ from datetime import datetime
 
 from rag_core.database.connections import Database
 from rag_core.database.data_version import DataVersion, read_data_version
-from rag_core.database.index.identity import count_chunks, read_identity, read_scope_states
+from rag_core.database.index.identity import count_chunks, read_scope_states
 from rag_core.database.projects import list_projects
 from rag_core.errors import MedirError
-from rag_core.model import ALL_SCOPES, Project, Scope, SearchSettings
+from rag_core.model import ALL_SCOPES, Project, Scope
 from rag_core.project.projects import current_commit
-from rag_core.settings.golden_folder import settings_path
-from rag_core.settings.in_force import Disagreement, read_committed, read_sources
+from rag_core.settings.golden_folder import committed_file
+from rag_core.settings.in_force import SettingsInForce, read_sources
 
 __all__ = ["DataVersion", "IndexOverview", "Project", "all_projects", "data_version", "read_overview"]
 
@@ -21,9 +21,6 @@ class IndexOverview:
     """An index in a line. `commit` is what the documents were read at, `head_commit` what stands now.
 
     `head_commit` is None where the repository can't be read; `commit` where no documents were indexed.
-    `made_for` is the model that the settings were decided for, None where nobody decided any. `judged` are the settings
-    of golden runs, which take `settings.yaml` first; `disagreement` says where an adoption differs from that file,
-    `settings_problem` why the file is not heeded.
     """
 
     commit: str | None
@@ -32,16 +29,7 @@ class IndexOverview:
     without_vector: int
     model_id: str | None
     indexed_at: datetime | None
-    settings: SearchSettings
-    made_for: str | None
-    judged: SearchSettings
-    disagreement: Disagreement | None
-    settings_problem: str | None
-
-    @property
-    def of_another_model(self) -> bool:
-        """Whether the decided numbers were made for another model than the index has."""
-        return self.made_for not in (None, self.model_id)
+    in_force: SettingsInForce
 
     @property
     def moved(self) -> bool:
@@ -63,28 +51,22 @@ def data_version(database: Database, project: Project) -> DataVersion:
 
 def read_overview(database: Database, project: Project) -> IndexOverview | None:
     """The project's index at a glance; None before the first index run."""
-    committed = read_committed(settings_path(project))
+    committed = committed_file(project)
     with database.snapshot() as connection:
-        identity = read_identity(connection, project.project_id)
-        if identity is None:
+        sources = read_sources(connection, project.project_id, committed)
+        if sources.index is None:
             return None
         states = read_scope_states(connection, project.project_id)
         chunks, without_vector = count_chunks(connection, project.project_id, ALL_SCOPES)
-        sources = read_sources(connection, project, committed)
-    settings = sources.resolve()
     documents = [states[scope] for scope in (Scope.DOCS, Scope.ADR) if scope in states]
     return IndexOverview(
         commit=next((state.commit for state in documents if state.commit), None),
         head_commit=_head(project),
         chunks=chunks,
         without_vector=without_vector,
-        model_id=identity.embedding_model,
+        model_id=sources.model_id,
         indexed_at=max((state.indexed_at for state in states.values()), default=None),
-        settings=settings,
-        made_for=sources.made_for(settings),
-        judged=sources.resolve(first="committed"),
-        disagreement=sources.disagreement,
-        settings_problem=committed.told_problem,
+        in_force=sources.in_force(),
     )
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
-from rag_core.report.in_force import Turn, turns_of
 from rag_core.report.numbers import Report
+from rag_core.report.settings_used import Turn, turns_of
 
 _MODEL = "embeddingModel"
 # the model has a sentence of its own; how settings came to be is no number

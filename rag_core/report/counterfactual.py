@@ -14,7 +14,6 @@ from rag_core.database.report.counts import Span
 from rag_core.database.report.replays import ReplayableSearch, candidates_of, find_settings, stream_searches
 from rag_core.errors import InvalidInput, UsageError
 from rag_core.model import (
-    ALL_SCOPES,
     Candidate,
     LexicalFunction,
     LexicalOperator,
@@ -26,7 +25,7 @@ from rag_core.ranking.ranking import rank
 from rag_core.report.numbers import Counterfactual
 from rag_core.report.overlap import overlap, rank_biased_overlap
 from rag_core.report.window import Window
-from rag_core.settings.presets import find_preset, from_json
+from rag_core.settings.presets import find_preset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +174,7 @@ def _same_candidates(search: ReplayableSearch, shown_under: SearchSettings, riva
 
 
 def _settings(weights: dict[str, object]) -> SearchSettings:
-    return from_json(weights, scopes=ALL_SCOPES, model_id=None, source="replay")
+    return SearchSettings.from_json(weights, source="replay", model_id=None)
 
 
 def _places(hits: Sequence[Candidate]) -> list[Place]:

@@ -24,7 +24,6 @@ from rag_core.database.report.counts import (
     shared_snapshot,
 )
 from rag_core.errors import DatabaseBusy, DatabaseUnavailable
-from rag_core.report.in_force import SettingsInForce, turns_of
 from rag_core.report.numbers import (
     DEPTHS,
     NO_SEARCHES,
@@ -39,6 +38,7 @@ from rag_core.report.numbers import (
     Report,
     SplitName,
 )
+from rag_core.report.settings_used import UsedSettings, turns_of
 from rag_core.report.window import Window
 
 # more than two cores, so that none is idle while the last queries run
@@ -91,7 +91,7 @@ def make_report(database: Database, project_id: str, window: Window, *, syntheti
     parts: dict[tuple[Split, str], Part] = {}
     for count in counts:
         parts[count.split, count.key] = _part(count, _latency_of(count, counts, latencies, settings))
-    in_force = _settings_in_force(counts, settings)
+    used = _used_settings(counts, settings)
     return Report(
         project_id=project_id,
         start=window.start,
@@ -105,8 +105,8 @@ def make_report(database: Database, project_id: str, window: Window, *, syntheti
             )
             for verdict in ("util", "irrelevante")
         },
-        settings=in_force,
-        turns=turns_of(began, {entry.settings_id: entry for entry in in_force}),
+        settings=used,
+        turns=turns_of(began, {entry.settings_id: entry for entry in used}),
         splits={name: _split(name, parts) for name in SPLITS},
     )
 
@@ -242,11 +242,11 @@ def _split(name: SplitName, parts: Mapping[tuple[Split, str], Part]) -> tuple[tu
     return tuple(sorted((key, part) for (split, key), part in parts.items() if split == name))
 
 
-def _settings_in_force(
+def _used_settings(
     counts: Sequence[PartCounts], settings: Mapping[str, RecordedSettings]
-) -> tuple[SettingsInForce, ...]:
+) -> tuple[UsedSettings, ...]:
     found = [
-        SettingsInForce(
+        UsedSettings(
             settings_id=count.key,
             settings=settings[count.key].settings,
             decided=len(settings) == 1 or _is_decided(settings[count.key]),

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from rag_core.metrics.intervals import Interval, wilson
-from rag_core.report.in_force import SettingsInForce, Turn, merged
+from rag_core.report.settings_used import Turn, UsedSettings, merged
 from rag_core.words.plurals import counted
 
 DEPTHS = (1, 3, 5, 10)
@@ -253,7 +253,7 @@ class Report:
     synthetic: bool
     whole: Part
     ranks: Mapping[str, tuple[RankVotes, ...]]
-    settings: tuple[SettingsInForce, ...]
+    settings: tuple[UsedSettings, ...]
     splits: Mapping[SplitName, tuple[tuple[str, Part], ...]]
     turns: tuple[Turn, ...] = ()
     counterfactual: Counterfactual | None = None
@@ -264,7 +264,7 @@ class Report:
         return Verdict.of(self.whole)
 
     @property
-    def mixed_settings(self) -> tuple[SettingsInForce, ...]:
+    def mixed_settings(self) -> tuple[UsedSettings, ...]:
         """The rules, where there were two or more: then no number is of one rule. Else empty.
 
         A limit that a caller chose makes no other rule; a trial does.

@@ -9,7 +9,6 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rag_core.database.adopted_settings import read_adopted
 from rag_core.database.connections import Connection, Database
 from rag_core.database.index.chunks import place_meant, read_contents
 from rag_core.database.index.identity import count_chunks, has_vectors, read_identity
@@ -44,8 +43,9 @@ from rag_core.ranking.ranking import rank
 from rag_core.search.answer import Answer, ExplainedChunk, Explanation
 from rag_core.search.narration import Narration
 from rag_core.search.telemetry import Telemetry
-from rag_core.settings.in_force import CommittedFile, CommittedFiles, SettingsSources
-from rag_core.settings.presets import Overrides
+from rag_core.settings.golden_folder import CommittedFile, CommittedFiles
+from rag_core.settings.in_force import read_sources
+from rag_core.settings.overrides import Overrides
 
 MAX_QUESTION_CHARS = 2000
 # up to here an exact scan takes tens of milliseconds and is right by construction; above it HNSW pays
@@ -193,12 +193,8 @@ class Search:
         embedded = self.embed(question, index_model)
         embed_ms = self._clock.monotonic_ms() - embed_started
         with self._database.snapshot() as connection:
-            identity = read_identity(connection, project_id)
-            settings = SettingsSources(
-                model_id=identity.embedding_model if identity else None,
-                adopted=read_adopted(connection, project_id),
-                committed=committed,
-            ).resolve(scopes=scopes, overrides=overrides)
+            sources = read_sources(connection, project_id, committed)
+            settings = sources.resolve(scopes=scopes, overrides=overrides)
             gathered = self.gather(connection, project_id, question, embedded, settings.candidates)
             rank_started = self._clock.monotonic_ms()
             ranking = rank(gathered.found, settings.ranking)
@@ -224,7 +220,7 @@ class Search:
             ),
             provider_reason=embedded.reason,
             settings_problem=committed.told_problem,
-            notice=_notice(indexed=identity is not None, terms=gathered.found.searchable_terms),
+            notice=_notice(indexed=sources.index is not None, terms=gathered.found.searchable_terms),
             explanation=explanation,
         )
 

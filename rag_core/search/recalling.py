@@ -25,7 +25,6 @@ from rag_core.model import (
 )
 from rag_core.ranking.ranking import rank
 from rag_core.search.answer import Answer
-from rag_core.settings.presets import from_json
 
 _Key = tuple[Place, int]
 
@@ -120,12 +119,11 @@ def _ranked_again(asked: AskedSearch, search_id: UUID) -> tuple[SearchSettings, 
 
 
 def _settings(asked: AskedSearch) -> SearchSettings:
-    weights, model = asked.weights, asked.weights.get("embeddingModel")
-    return from_json(
-        weights,
+    return SearchSettings.from_json(
+        asked.weights,
+        source=str(asked.weights.get("source") or "settings"),
+        model_id=asked.weights.get("embeddingModel"),
         scopes=tuple(scope for scope in ALL_SCOPES if scope in asked.scopes) or ALL_SCOPES,
-        model_id=None if model is None else str(model),
-        source=str(weights.get("source") or "settings"),
     )
 
 

@@ -1,27 +1,22 @@
 """Adopting settings: an explicit act of a maintainer, recorded with who, when and why, and committed as a file."""
 
 import dataclasses
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from pathlib import Path
 
-from rag_core.database.adopted_settings import AdoptedSettings, insert_adopted, list_adopted, read_adopted
+from rag_core.database.adopted_settings import AdoptedSettings, insert_adopted, list_adopted
 from rag_core.database.connections import Database
 from rag_core.database.index.identity import read_identity
 from rag_core.errors import InvalidInput, Refused, UsageError
 from rag_core.files import read_regular_file, write_atomically
-from rag_core.model import ALL_SCOPES, Actor, Project, SearchSettings
+from rag_core.model import Actor, Project, SearchSettings
 from rag_core.ports import Clock
-from rag_core.settings.file import MAX_SETTINGS_BYTES, on_one_line, write_settings
-from rag_core.settings.golden_folder import SETTINGS_FILE, settings_path
-from rag_core.settings.in_force import (
-    CommittedFile,
-    Disagreement,
-    SettingsSources,
-    read_committed,
-    read_sources,
-)
-from rag_core.settings.presets import Overrides, committed_to, from_json, preset_of
+from rag_core.settings.file_reading import MAX_SETTINGS_BYTES
+from rag_core.settings.file_writing import on_one_line, write_settings
+from rag_core.settings.golden_folder import SETTINGS_FILE, committed_file
+from rag_core.settings.in_force import SettingsInForce, SettingsSources, decision_to_json, read_sources
+from rag_core.settings.overrides import Overrides
+from rag_core.settings.presets import preset_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,73 +38,47 @@ class WrittenSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SettingsInForce:
-    """What searches use, and the decision behind it; who, when and why are None where nobody adopted any.
+class Adoption:
+    """What an adoption put in force, and the `settings.yaml` that it wrote where that was asked for."""
 
-    `made_for` is the model of the index that the numbers were decided for. `committed` is the project's
-    `settings.yaml`, `disagreement` where the two give other numbers, `written` what an adoption wrote.
-    """
+    in_force: SettingsInForce
+    written: WrittenSettings | None
+
+    def to_json(self) -> dict[str, object]:
+        """The contract's `settings adopt`."""
+        written = {} if self.written is None else {"written": self.written.to_json()}
+        return self.in_force.to_json() | written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Numbers that somebody adopted once, under the index's model of today."""
 
     settings: SearchSettings
-    adopted_by: str | None
-    adopted_at: datetime | None
-    reason: str | None
-    made_for: str | None
-    committed: CommittedFile = field(default_factory=CommittedFile)
-    disagreement: Disagreement | None = None
-    written: WrittenSettings | None = None
+    adopted: AdoptedSettings
 
     @property
     def of_another_model(self) -> bool:
         """Whether the index has another model now, so that weight and threshold are on another scale."""
-        return self.made_for not in (None, self.settings.candidates.embedding_model)
+        return self.adopted.model not in (None, self.settings.candidates.embedding_model)
 
     def to_json(self) -> dict[str, object]:
-        """The contract's `settings show`."""
-        told: dict[str, object] = {
-            "settings": self.settings.to_json(),
-            "adoptedBy": self.adopted_by,
-            "adoptedAt": None if self.adopted_at is None else self.adopted_at.isoformat(),
-            "reason": self.reason,
-            "madeFor": self.made_for,
-        }
-        if self.committed.settings is not None or self.committed.problem is not None:
-            told["committed"] = self._committed_to_json()
-        if self.disagreement is not None:
-            told["differs"] = list(self.disagreement.keys)
-        if self.written is not None:
-            told["written"] = self.written.to_json()
-        return told
-
-    def _committed_to_json(self) -> dict[str, object]:
-        said, problem = self.committed.settings, self.committed.problem
-        model = self.settings.candidates.embedding_model
-        numbers = (
-            committed_to(said, scopes=ALL_SCOPES, model_id=model) if said and said.numbers.any_given else None
-        )
-        return {
-            "file": str(self.committed.file),
-            "settings": None if numbers is None else numbers.to_json(),
-            "madeFor": said.made_for if said else None,
-            "limits": said.limits.to_json() if said else None,
-            "problem": None if problem is None else problem.message,
-        }
+        """One entry of the contract's `settings history`."""
+        return decision_to_json(self.settings, self.adopted, made_for=self.adopted.model)
 
 
-def settings_in_force(database: Database, project: Project) -> SettingsInForce:
-    """The settings of the project's searches: what was adopted last, else its file, else the model's preset."""
-    committed = read_committed(settings_path(project))
-    with database.snapshot() as connection:
-        return _standing(read_sources(connection, project, committed))
-
-
-def settings_history(database: Database, project: Project) -> tuple[SettingsInForce, ...]:
+def settings_history(database: Database, project: Project) -> tuple[Decision, ...]:
     """Every decision of the project, the latest first; empty where nobody took one."""
     with database.snapshot() as connection:
         identity = read_identity(connection, project.project_id)
         decisions = list_adopted(connection, project.project_id)
     model = identity.embedding_model if identity else None
-    return tuple(_decided(decision, model) for decision in decisions)
+    return tuple(
+        Decision(
+            settings=SearchSettings.from_json(each.settings, source="adopted", model_id=model), adopted=each
+        )
+        for each in decisions
+    )
 
 
 def adopt_settings(
@@ -122,7 +91,7 @@ def adopt_settings(
     actor: Actor,
     committed: bool = False,
     write: bool = False,
-) -> SettingsInForce:
+) -> Adoption:
     """Put numbers in force for all searches of the project from now on.
 
     Args:
@@ -146,21 +115,16 @@ def adopt_settings(
         raise InvalidInput(
             "Settings are adopted for a reason.", hint="Say why with --reason.", where={"field": "reason"}
         )
-    file = read_committed(settings_path(project))
+    file = committed_file(project)
     if committed or write:
         file.sound()
     with database.transaction() as connection:
-        identity = read_identity(connection, project.project_id)
-        if identity is None or identity.embedding_model is None:
+        sources = read_sources(connection, project.project_id, file)
+        if sources.model_id is None:
             raise UsageError(
                 f"The project {project.project_id} has no index with vectors, so no numbers can be right for it.",
                 hint=f"Run: medir index --project {project.project_id}",
             )
-        sources = SettingsSources(
-            model_id=identity.embedding_model,
-            adopted=read_adopted(connection, project.project_id),
-            committed=file,
-        )
         _require_numbers(sources, overrides, committed=committed, write=write)
         chosen = sources.resolve(overrides=overrides, first="committed" if committed else "adopted")
         settings = dataclasses.replace(
@@ -184,15 +148,16 @@ def adopt_settings(
             reason=decision.reason,
         )
     written = None if text is None else _write(file.file, text)
-    now_committed = read_committed(file.file) if write else file
-    found = _standing(dataclasses.replace(sources, adopted=decision, committed=now_committed))
-    return dataclasses.replace(found, settings=settings, written=written)
+    sources = dataclasses.replace(
+        sources, adopted=decision, committed=committed_file(project) if write else file
+    )
+    return Adoption(in_force=dataclasses.replace(sources.in_force(), settings=settings), written=written)
 
 
 def _require_numbers(sources: SettingsSources, overrides: Overrides, *, committed: bool, write: bool) -> None:
     if committed:
-        said = sources.committed.settings
-        if said is None or not said.numbers.any_given:
+        said = sources.committed.decision
+        if said is None:
             raise UsageError(
                 f"There is no {SETTINGS_FILE} with numbers beside the golden cases.",
                 hint="Give numbers or a preset, for example --weight-vector 0.3.",
@@ -229,28 +194,3 @@ def _write(file: Path | None, text: str) -> WrittenSettings:
         except OSError as error:
             reason = f"{file} can't be written: {error.strerror}."
     return WrittenSettings(file=file, text=text, reason=reason)
-
-
-def _standing(sources: SettingsSources) -> SettingsInForce:
-    if sources.adopted is not None:
-        found = _decided(sources.adopted, sources.model_id)
-    else:
-        settings = sources.resolve()
-        found = SettingsInForce(
-            settings=settings,
-            adopted_by=None,
-            adopted_at=None,
-            reason=None,
-            made_for=sources.made_for(settings),
-        )
-    return dataclasses.replace(found, committed=sources.committed, disagreement=sources.disagreement)
-
-
-def _decided(adopted: AdoptedSettings, model: str | None) -> SettingsInForce:
-    return SettingsInForce(
-        settings=from_json(adopted.settings, scopes=ALL_SCOPES, model_id=model, source="adopted"),
-        adopted_by=adopted.adopted_by,
-        adopted_at=adopted.adopted_at,
-        reason=adopted.reason,
-        made_for=adopted.model,
-    )

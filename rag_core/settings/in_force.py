@@ -1,61 +1,22 @@
-"""Which settings a project has: what was adopted, what its `settings.yaml` says, and where the two differ.
+"""Which settings of a project are in force: what was adopted, what its `settings.yaml` says, or the model's preset."""
 
-The order between them is `presets.resolve_settings`; here both are read, once, for whoever needs them.
-"""
-
-import threading
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from rag_core.database.adopted_settings import AdoptedSettings, read_adopted
-from rag_core.database.connections import Connection
-from rag_core.database.index.identity import read_identity
-from rag_core.errors import FaultySettings
-from rag_core.files import NotReadable, read_regular_file
-from rag_core.model import ALL_SCOPES, Project, Scope, SearchSettings
-from rag_core.settings.file import MAX_SETTINGS_BYTES, parse_settings, refuse_file
-from rag_core.settings.golden_folder import SETTINGS_FILE, settings_path
-from rag_core.settings.presets import (
-    CommittedSettings,
-    FirstSource,
-    Overrides,
-    committed_to,
-    from_json,
-    resolve_settings,
-)
+from rag_core.database.connections import Connection, Database
+from rag_core.database.index.identity import IndexIdentity, read_identity
+from rag_core.model import ALL_SCOPES, CandidateSettings, Project, Scope, SearchSettings, is_of_family
+from rag_core.settings.golden_folder import SETTINGS_FILE, CommittedFile, committed_file
+from rag_core.settings.overrides import Overrides
+from rag_core.settings.presets import PRESETS, SEEDS, Preset, find_preset, preset_of
 
+FirstSource = Literal["adopted", "committed"]
+"""Which of a project's own two decisions is asked first: searches take the adoption, golden runs the file."""
 _NOT_NUMBERS = ("source", "preset", "fetchDepth", "embeddingModel")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommittedFile:
-    """A project's `settings.yaml` as it stands there. `file` is None where there is no golden folder.
-
-    `settings` is None where there is no such file, or where it has faults, which `problem` then names.
-    """
-
-    file: Path | None = None
-    settings: CommittedSettings | None = None
-    problem: FaultySettings | None = None
-
-    def sound(self) -> CommittedSettings | None:
-        """What the file says, None without one.
-
-        Raises:
-            FaultySettings: It has faults.
-        """
-        if self.problem is not None:
-            raise self.problem
-        return self.settings
-
-    @property
-    def told_problem(self) -> str | None:
-        """One sentence where the file has faults: searches then go on as if it were not there."""
-        if self.problem is None:
-            return None
-        told = self.problem.message.replace(str(self.file), SETTINGS_FILE, 1)
-        return f"{told} Searches go on without the file."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,12 +48,54 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SettingsSources:
-    """All that may say what a project's numbers are, at one moment. `model_id` is the index's."""
+class SettingsInForce:
+    """What searches use now. `adopted` is the decision behind it, None where nobody took one.
 
-    model_id: str | None
+    `made_for` is the model that the numbers were decided for; `of_another_model` says that the index has another now,
+    so that weight and threshold are on another scale. `committed` is the project's `settings.yaml`, which golden runs
+    go by: `judged` are their settings, `disagreement` says where they are other numbers than the adopted ones.
+    """
+
+    settings: SearchSettings
+    judged: SearchSettings
+    adopted: AdoptedSettings | None
+    made_for: str | None
+    of_another_model: bool
+    committed: CommittedFile
+    disagreement: Disagreement | None
+
+    def to_json(self) -> dict[str, object]:
+        """The contract's `settings show`."""
+        told = decision_to_json(self.settings, self.adopted, made_for=self.made_for)
+        if self.committed.settings is not None or self.committed.problem is not None:
+            told["committed"] = self._committed_to_json()
+        if self.disagreement is not None:
+            told["differs"] = list(self.disagreement.keys)
+        return told
+
+    def _committed_to_json(self) -> dict[str, object]:
+        said, problem = self.committed.settings, self.committed.problem
+        return {
+            "file": str(self.committed.file),
+            "settings": self.judged.to_json() if self.committed.decision else None,
+            "madeFor": said.made_for if said else None,
+            "limits": said.limits.to_json() if said else None,
+            "problem": None if problem is None else problem.message,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsSources:
+    """All that may say what a project's numbers are, at one moment. `index` is None before the first index run."""
+
+    index: IndexIdentity | None
     adopted: AdoptedSettings | None
     committed: CommittedFile
+
+    @property
+    def model_id(self) -> str | None:
+        """The index's model, None without one."""
+        return self.index.embedding_model if self.index else None
 
     def resolve(
         self,
@@ -102,27 +105,81 @@ class SettingsSources:
         overrides: Overrides | None = None,
         file_limit: int | None = None,
     ) -> SearchSettings:
-        """The settings of a search, or with `committed` first those of a golden run."""
-        return resolve_settings(
-            model_id=self.model_id,
-            scopes=scopes,
-            adopted=self.adopted.settings if self.adopted else None,
-            committed=self.committed.settings,
-            overrides=overrides or Overrides(),
-            file_limit=file_limit,
-            first=first,
+        """The settings of one search or run. Here alone stands who is stronger than whom.
+
+        In order of strength: a trial's flags, for golden runs the cases file's limit, the project's adopted
+        settings and its `settings.yaml` (`first` says which of the two), the preset of the index's model. `source`
+        names the strongest that took part: `trial`, `adopted`, `committed`, `preset`, or `seeds` where the model has
+        no preset of its own. A `settings.yaml` without a number decides nothing.
+
+        Raises:
+            InvalidInput: A number is out of range.
+            UsageError: There is no preset of that name.
+        """
+        overrides = overrides or Overrides()
+        base = self._base(overrides.preset, scopes, first)
+        if file_limit is not None:
+            base = base.with_ranking(dataclasses.replace(base.ranking, limit=file_limit))
+        if not overrides.any_given:
+            return base
+        made = overrides.over(base)
+        if overrides != Overrides(limit=overrides.limit):
+            return made
+        # the limit is a caller's own choice of how much to see, not another way of ranking
+        return dataclasses.replace(made, source=base.source, limit_in_force=base.ranking.limit)
+
+    def _base(self, preset: str | None, scopes: tuple[Scope, ...], first: FirstSource) -> SearchSettings:
+        if preset is not None:
+            return self._of_preset(find_preset(preset), scopes, source="trial")
+        said = self.committed.decision
+        if self.adopted is not None and (first == "adopted" or said is None):
+            return SearchSettings.from_json(
+                self.adopted.settings, source="adopted", model_id=self.model_id, scopes=scopes
+            )
+        own = next((each for each in PRESETS.values() if is_of_family(self.model_id, each.family)), None)
+        if said is None:
+            return self._of_preset(own or SEEDS, scopes, source="preset" if own else "seeds")
+        start = find_preset(said.numbers.preset) if said.numbers.preset else own or SEEDS
+        made = said.numbers.over(self._of_preset(start, scopes, source="committed"))
+        candidates = dataclasses.replace(made.candidates, fetch_depth=made.ranking.candidates_per_signal)
+        return dataclasses.replace(made, candidates=candidates, source="committed", preset=preset_of(made))
+
+    def _of_preset(self, preset: Preset, scopes: tuple[Scope, ...], *, source: str) -> SearchSettings:
+        return SearchSettings(
+            candidates=CandidateSettings(
+                scopes=scopes,
+                fetch_depth=preset.ranking.candidates_per_signal,
+                lexical_operator=preset.lexical_operator,
+                lexical_function=preset.lexical_function,
+                embedding_model=self.model_id,
+            ),
+            ranking=preset.ranking,
+            source=source,
+            preset=preset.name,
         )
 
     @property
     def disagreement(self) -> Disagreement | None:
         """Where adoption and file give other numbers; None where they agree, or one of them gives none."""
-        said = self.committed.settings
-        if self.adopted is None or said is None or not said.numbers.any_given:
+        if self.adopted is None or self.committed.decision is None:
             return None
-        here = from_json(self.adopted.settings, scopes=ALL_SCOPES, model_id=self.model_id, source="adopted")
-        there = committed_to(said, scopes=ALL_SCOPES, model_id=self.model_id)
+        here, there = self.resolve(first="adopted"), self.resolve(first="committed")
         keys = differing(here.to_json(), there.to_json())
         return Disagreement(adopted=here, committed=there, keys=keys) if keys else None
+
+    def in_force(self) -> SettingsInForce:
+        """What searches use, with all that had a say in it."""
+        settings = self.resolve()
+        made_for = self.made_for(settings)
+        return SettingsInForce(
+            settings=settings,
+            judged=self.resolve(first="committed"),
+            adopted=self.adopted,
+            made_for=made_for,
+            of_another_model=made_for not in (None, self.model_id),
+            committed=self.committed,
+            disagreement=self.disagreement,
+        )
 
     def made_for(self, settings: SearchSettings) -> str | None:
         """The model that the numbers were decided for; None where nobody decided them, or it was not said."""
@@ -133,55 +190,38 @@ class SettingsSources:
         return None
 
 
-class CommittedFiles:
-    """`settings.yaml` of projects, each parsed again only when the file has changed. Safe to share between threads."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._kept: dict[Path, tuple[tuple[int, ...], CommittedFile]] = {}
-
-    def of(self, project: Project) -> CommittedFile:
-        """The project's file as it is now, told by its state alone where that is unchanged."""
-        path = settings_path(project)
-        if path is None:
-            return CommittedFile()
-        # looked at before it is read: one that changes meanwhile is read again the next time
-        state = _state(path)
-        if state is None:
-            return read_committed(path)
-        with self._guard:
-            kept = self._kept.get(path)
-        if kept is not None and kept[0] == state:
-            return kept[1]
-        found = read_committed(path)
-        with self._guard:
-            self._kept[path] = (state, found)
-        return found
+def decision_to_json(
+    settings: SearchSettings, adopted: AdoptedSettings | None, *, made_for: str | None
+) -> dict[str, object]:
+    """Numbers in the contract's form, with who adopted them, when and why where somebody did."""
+    return {
+        "settings": settings.to_json(),
+        "adoptedBy": adopted.adopted_by if adopted else None,
+        "adoptedAt": adopted.adopted_at.isoformat() if adopted else None,
+        "reason": adopted.reason if adopted else None,
+        "madeFor": made_for,
+    }
 
 
-def read_committed(path: Path | None) -> CommittedFile:
-    """Read and parse a `settings.yaml`; never raises for what it holds."""
-    if path is None:
-        return CommittedFile()
-    try:
-        data = read_regular_file(path, at_most=MAX_SETTINGS_BYTES)
-        return CommittedFile(
-            file=path, settings=None if data is None else parse_settings(data, file=str(path))
-        )
-    except NotReadable as error:
-        return CommittedFile(file=path, problem=refuse_file(f"The file {error}.", file=str(path)))
-    except FaultySettings as error:
-        return CommittedFile(file=path, problem=error)
-
-
-def read_sources(connection: Connection, project: Project, committed: CommittedFile) -> SettingsSources:
+def read_sources(connection: Connection, project_id: str, committed: CommittedFile) -> SettingsSources:
     """The project's decisions as they are now, beside a file that was read already."""
-    identity = read_identity(connection, project.project_id)
     return SettingsSources(
-        model_id=identity.embedding_model if identity else None,
-        adopted=read_adopted(connection, project.project_id),
+        index=read_identity(connection, project_id),
+        adopted=read_adopted(connection, project_id),
         committed=committed,
     )
+
+
+def sources_of(database: Database, project: Project, *, cases: Path | None = None) -> SettingsSources:
+    """The same with the file, that beside other cases where they are given; it may have faults."""
+    committed = committed_file(project, cases)
+    with database.snapshot() as connection:
+        return read_sources(connection, project.project_id, committed)
+
+
+def settings_in_force(database: Database, project: Project) -> SettingsInForce:
+    """The settings of the project's searches: what was adopted last, else its file, else the model's preset."""
+    return sources_of(database, project).in_force()
 
 
 def differing(these: Mapping[str, object], those: Mapping[str, object]) -> tuple[str, ...]:
@@ -194,11 +234,3 @@ def _told(one: object, other: object) -> tuple[str, str]:
     short = tuple(f"{value:.6g}" if isinstance(value, float) else str(value) for value in (one, other))
     shown = short if short[0] != short[1] else (str(one), str(other))
     return shown[0].replace("None", "none"), shown[1].replace("None", "none")
-
-
-def _state(path: Path) -> tuple[int, ...] | None:
-    try:
-        found = path.lstat()
-    except OSError:
-        return None
-    return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino, found.st_mode)

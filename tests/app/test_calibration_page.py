@@ -9,8 +9,9 @@ from streamlit.testing.v1 import AppTest
 
 from medir.page_kit.services import workbench
 from rag_core.model import Actor
-from rag_core.settings.adopting import adopt_settings, settings_in_force
-from rag_core.settings.presets import Overrides
+from rag_core.settings.adopting import adopt_settings
+from rag_core.settings.in_force import settings_in_force
+from rag_core.settings.overrides import Overrides
 from workbench_material import (
     CASES,
     SCRIPTS,
@@ -338,7 +339,7 @@ def test_adopting_shows_what_changes_asks_why_and_is_recorded_with_who(own_insta
     page.button(key="calibration-confirm").click().run()
     assert any("say why" in warning.value for warning in page.warning)
     with services_of(own_installation.environment) as services:
-        assert settings_in_force(services.database, own_installation.project).adopted_by is None
+        assert settings_in_force(services.database, own_installation.project).adopted is None
     page.text_area(key="calibration-reason").set_value("medido em quatro casos").run()
     page.button(key="calibration-confirm").click().run()
     with services_of(own_installation.environment) as services:
@@ -346,9 +347,10 @@ def test_adopting_shows_what_changes_asks_why_and_is_recorded_with_who(own_insta
     assert (now.settings.ranking.weight_vector, now.settings.ranking.weight_lexical) == (0.3, 0.7)
     # the golden set's own limit of 1 is a matter of the set
     assert now.settings.ranking.limit == 5
-    assert now.reason == "medido em quatro casos"
-    assert now.adopted_by is not None
-    assert now.adopted_by.startswith("human:")
+    adopted = now.adopted
+    assert adopted is not None
+    assert adopted.reason == "medido em quatro casos"
+    assert adopted.adopted_by.startswith("human:")
     assert "✓ **Adopted.** In force from now on:" in said(page)
     # a colleague can commit it: every machine then judges by the same numbers
     written = own_installation.cases.with_name("settings.yaml")

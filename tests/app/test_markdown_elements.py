@@ -18,7 +18,7 @@ from rag_core.model import Actor, canonical_digest
 from rag_core.project.access import create_token
 from rag_core.search.votes import cast_vote
 from rag_core.settings.adopting import adopt_settings
-from rag_core.settings.presets import Overrides
+from rag_core.settings.overrides import Overrides
 from workbench_material import ANA, Installation, Make, blocks, commit, elements, open_page, services_of
 
 HOSTILE = "[x](www.evil.example) **b** :red[r] $e$ <b>z</b> ![p](https://evil.example/p) `c` :smile: eva@evil.example"

@@ -12,7 +12,7 @@ from rag_core.evaluation.baselines import freeze
 from rag_core.golden.floor import read_floor
 from rag_core.project.projects import choose_project
 from rag_core.settings.adopting import adopt_settings
-from rag_core.settings.presets import Overrides
+from rag_core.settings.overrides import Overrides
 from workbench_material import ANA, CASES, Installation, commit, open_page, said, services_of, texts
 
 WORK = "golden entrega"

@@ -11,7 +11,7 @@ from rag_core.database.connections import Database
 from rag_core.embedding.providers import Providers
 from rag_core.model import Scope
 from rag_core.project.projects import add_project
-from rag_core.settings.presets import Overrides
+from rag_core.settings.overrides import Overrides
 
 CORPORA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "corpora"
 PROVIDERS = Providers(configured="embedded", ollama_host="127.0.0.1:1", clock=SystemClock())

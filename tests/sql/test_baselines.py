@@ -27,8 +27,9 @@ from rag_core.evaluation.history import golden_result, last_golden_run
 from rag_core.golden.baseline_file import Baseline, encode_baseline
 from rag_core.model import LexicalFunction, Project
 from rag_core.project.overview import read_overview
-from rag_core.settings.adopting import adopt_settings, settings_history, settings_in_force
-from rag_core.settings.presets import Overrides
+from rag_core.settings.adopting import adopt_settings, settings_history
+from rag_core.settings.in_force import settings_in_force
+from rag_core.settings.overrides import Overrides
 
 NOTHING_TURNED = {"won": [], "lost": []}
 
@@ -313,7 +314,7 @@ def test_adopted_settings_are_in_force_for_searches_and_recorded_with_who_when_a
     made: Services, project: Project, database: Database
 ) -> None:
     before = settings_in_force(database, project)
-    assert (before.settings.source, before.adopted_by, before.reason) == ("preset", None, None)
+    assert (before.settings.source, before.adopted) == ("preset", None)
     assert settings_history(database, project) == ()
     clock = SystemClock()
     adopt_settings(
@@ -323,11 +324,12 @@ def test_adopted_settings_are_in_force_for_searches_and_recorded_with_who_when_a
         database, clock, project, overrides=Overrides(weight_vector=0.25), reason=" medido ", actor=ANA
     )
     now = settings_in_force(database, project)
-    assert (now.adopted_by, now.reason, now.settings.source) == ("human:ana", "medido", "adopted")
-    assert now.adopted_at is not None
-    assert now.adopted_at.tzinfo is not None
+    adopted = now.adopted
+    assert adopted is not None
+    assert (adopted.adopted_by, adopted.reason, now.settings.source) == ("human:ana", "medido", "adopted")
+    assert adopted.adopted_at.tzinfo is not None
     assert (now.settings.ranking.weight_vector, now.settings.ranking.threshold) == (0.25, 0.2)
-    assert [(each.reason, each.settings.preset) for each in settings_history(database, project)] == [
+    assert [(each.adopted.reason, each.settings.preset) for each in settings_history(database, project)] == [
         ("medido", None),
         ("sementes", "seeds"),
     ]
@@ -376,7 +378,7 @@ def test_numbers_adopted_for_another_model_than_the_indexs_are_told_apart(
     )
     overview = read_overview(database, project)
     assert overview is not None
-    assert (settings_in_force(database, project).of_another_model, overview.of_another_model) == (
+    assert (settings_in_force(database, project).of_another_model, overview.in_force.of_another_model) == (
         False,
         False,
     )
@@ -384,7 +386,10 @@ def test_numbers_adopted_for_another_model_than_the_indexs_are_told_apart(
         connection.execute("update indexes set embedding_model = 'embedded/outro@0123456789ab+none'")
     overview = read_overview(database, project)
     assert overview is not None
-    assert (settings_in_force(database, project).of_another_model, overview.of_another_model) == (True, True)
+    assert (settings_in_force(database, project).of_another_model, overview.in_force.of_another_model) == (
+        True,
+        True,
+    )
 
 
 def test_a_run_against_a_baseline_is_recorded_with_what_it_came_to(

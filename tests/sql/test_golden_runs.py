@@ -19,7 +19,7 @@ from rag_core.errors import FaultyGoldenSet, InvalidInput, Refused, UsageError
 from rag_core.evaluation.golden_runs import GoldenRun, raise_project_floor
 from rag_core.model import Project
 from rag_core.model.session_events import SessionEvent
-from rag_core.settings.presets import Overrides
+from rag_core.settings.overrides import Overrides
 
 
 @pytest.fixture

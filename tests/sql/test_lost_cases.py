@@ -16,7 +16,7 @@ from rag_core.golden.causes import LossCause
 from rag_core.model import Project
 from rag_core.ports import EmbeddingRole, Vectors
 from rag_core.settings.adopting import adopt_settings
-from rag_core.settings.presets import Overrides
+from rag_core.settings.overrides import Overrides
 
 FRETE = "Quando o frete é calculado?"
 # limit 1, so that one rival is enough to lose

@@ -20,7 +20,7 @@ from rag_core.report.making import make_report
 from rag_core.report.numbers import Counterfactual, JudgedSearches, Report
 from rag_core.report.window import Window
 from rag_core.settings.adopting import adopt_settings
-from rag_core.settings.presets import Overrides
+from rag_core.settings.overrides import Overrides
 
 NOON = rows.NOON
 DAY = Window(start=NOON - timedelta(hours=12), end=NOON + timedelta(hours=12))

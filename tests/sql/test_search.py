@@ -40,7 +40,7 @@ from rag_core.project.projects import add_project
 from rag_core.ranking.ranking import rank
 from rag_core.search.answer import Answer
 from rag_core.search.citations import require_indexed
-from rag_core.settings.presets import Overrides
+from rag_core.settings.overrides import Overrides
 
 SEEDS = Overrides(preset="seeds")
 

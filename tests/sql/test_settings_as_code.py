@@ -14,8 +14,10 @@ from rag_core.model import Project
 from rag_core.project.overview import read_overview
 from rag_core.project.projects import add_project
 from rag_core.project.staleness import told_standing
-from rag_core.settings.adopting import SettingsInForce, adopt_settings, settings_in_force
-from rag_core.settings.presets import Limits, Overrides
+from rag_core.settings.adopting import Adoption, adopt_settings
+from rag_core.settings.committed import Limits
+from rag_core.settings.in_force import settings_in_force
+from rag_core.settings.overrides import Overrides
 
 QUESTION = "Quando o frete é calculado?"
 
@@ -25,7 +27,7 @@ def file(repository: Repository) -> Path:
     return repository.folder / "golden_set" / "settings.yaml"
 
 
-def adopt(database: Database, project: Project, *, write: bool = False, **numbers: object) -> SettingsInForce:
+def adopt(database: Database, project: Project, *, write: bool = False, **numbers: object) -> Adoption:
     return adopt_settings(
         database,
         SystemClock(),
@@ -119,7 +121,7 @@ def test_where_the_two_differ_everything_says_so_with_both_and_no_floor_is_raise
     )
     overview = read_overview(made.database, project)
     assert overview is not None
-    assert (overview.disagreement, overview.settings.source, overview.judged.source) == (
+    assert (overview.in_force.disagreement, overview.in_force.settings.source, overview.in_force.judged.source) == (
         run.disagreement, "adopted", "committed"
     )  # fmt: skip
     cases = file.parent / "cases.yaml"
@@ -138,22 +140,23 @@ def test_an_adoption_is_written_into_the_file_which_keeps_its_limits(
     file.write_text("# da equipe\nlimits: {useful: 0.5}\n", encoding="utf-8")
     now = adopt(made.database, project, weight_vector=0.75, write=True)
     assert now.written is not None
-    assert (now.written.file, now.written.reason, now.disagreement) == (file, None, None)
+    assert (now.written.file, now.written.reason, now.in_force.disagreement) == (file, None, None)
     text = file.read_text(encoding="utf-8")
     assert text == now.written.text
     assert "by human:ana: medido em três casos\n# da equipe\nlimits: {useful: 0.5}\n" in text
-    assert now.committed.settings is not None
-    assert now.committed.settings.limits == Limits(useful=0.5)
+    said = now.in_force.committed.settings
+    assert said is not None
+    assert said.limits == Limits(useful=0.5)
     assert judged(made, project) == ("committed", 0.75)
     assert sorted(path.name for path in file.parent.iterdir()) == ["cases.yaml", "settings.yaml"]
     # without other numbers, those adopted before
     file.write_text("weightVector: 0.5\n")
-    assert adopt(made.database, project, write=True).disagreement is None
+    assert adopt(made.database, project, write=True).in_force.disagreement is None
     assert searched(made, project) == ("adopted", 0.75)
 
 
 def test_what_is_committed_can_be_adopted(made: Services, project: Project, file: Path) -> None:
-    def adopt_committed() -> SettingsInForce:
+    def adopt_committed() -> Adoption:
         return adopt_settings(
             made.database,
             SystemClock(),
@@ -169,7 +172,7 @@ def test_what_is_committed_can_be_adopted(made: Services, project: Project, file
     adopt(made.database, project, weight_vector=0.75)
     file.write_text("weightVector: 0.5\n")
     now = adopt_committed()
-    assert (now.disagreement, now.settings.ranking.weight_vector) == (None, 0.5)
+    assert (now.in_force.disagreement, now.in_force.settings.ranking.weight_vector) == (None, 0.5)
     assert searched(made, project) == ("adopted", 0.5)
     file.write_text("weightVector: 0.5\nembeddingModel: ollama/other@0123456789ab+search-v1\n")
     with pytest.raises(Refused, match="chosen for ollama/other"):
@@ -218,7 +221,7 @@ def test_a_faulty_file_refuses_what_measures_and_neither_stops_nor_silently_chan
             work()
         assert refused.value.message.startswith(place)
         assert refused.value.where == {"file": str(file), "line": 2, "field": "weightVector"}
-    assert settings_in_force(made.database, project).adopted_by is None
+    assert settings_in_force(made.database, project).adopted is None
     answer = made.search.ask(project.project_id, QUESTION, actor=ANA).to_json()
     assert source_and_weight(answer["settings"]) == ("preset", 0.2)
     assert answer["hits"]
@@ -249,7 +252,7 @@ def test_numbers_committed_for_another_model_are_said_to_be(
     found = settings_in_force(made.database, project)
     overview = read_overview(made.database, project)
     assert overview is not None
-    assert (found.of_another_model, overview.of_another_model) == (True, True)
+    assert (found.of_another_model, overview.in_force.of_another_model) == (True, True)
     assert found.made_for == "ollama/other@0123456789ab+search-v1"
     run = made.evaluation.run_golden(project, actor=ANA).to_json()
     assert run["settingsMadeFor"] == "ollama/other@0123456789ab+search-v1"

@@ -19,7 +19,7 @@ from rag_core.ports import EmbeddingRole, Vectors
 from rag_core.search.answer import Answer
 from rag_core.search.asking import Search
 from rag_core.search.telemetry import Telemetry, count_losses
-from rag_core.settings.presets import Overrides
+from rag_core.settings.overrides import Overrides
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from rag_core.model import SearchSettings
 from rag_core.report.vote_evidence import VoteEvidence, weigh_votes
 from rag_core.search.answer import Answer
 from rag_core.search.votes import cast_vote
-from rag_core.settings.presets import Overrides
+from rag_core.settings.overrides import Overrides
 
 EVERYTHING = Overrides(threshold=None, max_per_file=None)
 

@@ -2,9 +2,12 @@
 
 import dataclasses
 from collections.abc import Mapping
+from datetime import UTC, datetime
 
 import pytest
 
+from rag_core.database.adopted_settings import AdoptedSettings
+from rag_core.database.index.identity import IndexIdentity
 from rag_core.errors import InvalidInput, UsageError
 from rag_core.model import (
     ALL_SCOPES,
@@ -15,18 +18,11 @@ from rag_core.model import (
     Scope,
     SearchSettings,
 )
-from rag_core.settings.presets import (
-    EMBEDDED,
-    EMBEDDED_STRICT,
-    PRESETS,
-    SEEDS,
-    CommittedSettings,
-    FirstSource,
-    Limits,
-    Overrides,
-    from_json,
-    resolve_settings,
-)
+from rag_core.settings.committed import CommittedSettings, Limits
+from rag_core.settings.golden_folder import CommittedFile
+from rag_core.settings.in_force import FirstSource, SettingsSources
+from rag_core.settings.overrides import Overrides
+from rag_core.settings.presets import EMBEDDED, EMBEDDED_STRICT, PRESETS, SEEDS
 
 NOMIC = "ollama/nomic-embed-text@0a109f422b47+search-v1"
 EMBEDDED_ENCODER = "embedded/use-multilingual-v3@0123456789ab+none"
@@ -43,15 +39,21 @@ def resolve(
     scopes: tuple[Scope, ...] = ALL_SCOPES,
     **flags: object,
 ) -> SearchSettings:
-    return resolve_settings(
-        model_id=model_id,
-        scopes=scopes,
-        adopted=adopted,
-        committed=committed,
-        first=first,
-        overrides=Overrides(**flags),
-        file_limit=file_limit,
+    index = IndexIdentity(
+        embedding_model=model_id, chunker_version="1", text_search_config="portuguese", generation=1
     )
+    decided = AdoptedSettings(
+        settings=dict(adopted or {}),
+        adopted_by="person:ana",
+        adopted_at=datetime(2026, 11, 30, tzinfo=UTC),
+        reason="measured",
+    )
+    sources = SettingsSources(
+        index=index,
+        adopted=None if adopted is None else decided,
+        committed=CommittedFile(settings=committed),
+    )
+    return sources.resolve(first=first, scopes=scopes, overrides=Overrides(**flags), file_limit=file_limit)
 
 
 ADOPTED = resolve(weight_vector=0.25, threshold=0.1, limit=8, candidates=50).to_json()
@@ -195,7 +197,7 @@ def test_settings_read_from_their_json_are_the_same_settings() -> None:
     original = resolve(
         weight_vector=0.3, threshold=None, max_per_file=None, fusion=Fusion.Z_SCORE, candidates=7
     )
-    read = from_json(original.to_json(), scopes=ALL_SCOPES, model_id=NOMIC, source="adopted")
+    read = SearchSettings.from_json(original.to_json(), scopes=ALL_SCOPES, model_id=NOMIC, source="adopted")
     assert read.ranking == original.ranking
     assert read.id == original.id
 
@@ -215,7 +217,9 @@ def test_settings_read_from_their_json_are_the_same_settings() -> None:
 )
 def test_settings_whose_json_is_broken_are_refused(key: str, value: object) -> None:
     with pytest.raises(InvalidInput):
-        from_json(resolve().to_json() | {key: value}, scopes=ALL_SCOPES, model_id=None, source="adopted")
+        SearchSettings.from_json(
+            resolve().to_json() | {key: value}, scopes=ALL_SCOPES, model_id=None, source="adopted"
+        )
 
 
 @pytest.mark.parametrize("key", ["weightVector", "threshold", "thresholdWhenDegraded", "maxPerFile", "limit"])
@@ -223,7 +227,7 @@ def test_settings_that_lack_a_number_are_refused_and_it_is_named(key: str) -> No
     whole = resolve().to_json()
     del whole[key]
     with pytest.raises(InvalidInput, match=key):
-        from_json(whole, scopes=ALL_SCOPES, model_id=None, source="adopted")
+        SearchSettings.from_json(whole, scopes=ALL_SCOPES, model_id=None, source="adopted")
 
 
 @pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(Overrides)])

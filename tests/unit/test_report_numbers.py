@@ -19,7 +19,6 @@ from rag_core.figures.report import (
 from rag_core.formats.report_csv import HEADER, report_csv
 from rag_core.formats.report_html import report_html
 from rag_core.report.definitions import DEFINITIONS, explain_number
-from rag_core.report.in_force import SettingsInForce, Turn
 from rag_core.report.numbers import (
     NO_SEARCHES,
     SPLITS,
@@ -31,6 +30,7 @@ from rag_core.report.numbers import (
     Report,
     Verdict,
 )
+from rag_core.report.settings_used import Turn, UsedSettings
 
 START, END = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 31, tzinfo=UTC)
 HOSTILE = "human:</script><script>alert('x')</script><img src=x onerror=alert(1)>"
@@ -73,7 +73,7 @@ FULL = report(
     ranks={"util": (RankVotes(rank=1, votes=4),), "irrelevante": (RankVotes(rank=3, votes=1),)},
     synthetic=True,
     settings=tuple(
-        SettingsInForce(
+        UsedSettings(
             settings_id=name * 16, settings={"weightVector": weight}, searches=60, first_at=START, last_at=END
         )
         for name, weight in (("a", 0.6), ("b", 0.5))
@@ -161,8 +161,8 @@ def test_one_setting_is_not_mixed_and_two_are() -> None:
     assert len(FULL.mixed_settings) == 2
 
 
-def limited(name: str, limit: int, *, decided: bool = False, at: datetime = START) -> SettingsInForce:
-    return SettingsInForce(
+def limited(name: str, limit: int, *, decided: bool = False, at: datetime = START) -> UsedSettings:
+    return UsedSettings(
         settings_id=name * 16,
         settings={"weightVector": 0.6, "limit": limit},
         searches=10,

@@ -7,7 +7,6 @@ from rag_core.figures.palette import DARK, LIGHT
 from rag_core.figures.report import latency_over_time
 from rag_core.figures.report_trends import cumulative_latency, latency_by_step
 from rag_core.report.changes import changes
-from rag_core.report.in_force import SettingsInForce, turns_of
 from rag_core.report.latency_curve import LatencyCurve
 from rag_core.report.numbers import (
     NO_SEARCHES,
@@ -18,6 +17,7 @@ from rag_core.report.numbers import (
     Report,
 )
 from rag_core.report.rank_pattern import rank_pattern, told_pattern
+from rag_core.report.settings_used import UsedSettings, turns_of
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -26,7 +26,7 @@ HOUR = timedelta(hours=1)
 def report(
     *,
     start: datetime = NOON,
-    settings: tuple[SettingsInForce, ...] = (),
+    settings: tuple[UsedSettings, ...] = (),
     turns: str | None = None,
 ) -> Report:
     by_id = {entry.settings_id: entry for entry in settings}
@@ -45,8 +45,8 @@ def report(
     )
 
 
-def in_force(name: str, at: datetime, **numbers: object) -> SettingsInForce:
-    return SettingsInForce(settings_id=name, settings=numbers, searches=1, first_at=at, last_at=at)
+def in_force(name: str, at: datetime, **numbers: object) -> UsedSettings:
+    return UsedSettings(settings_id=name, settings=numbers, searches=1, first_at=at, last_at=at)
 
 
 def words_of(figure: object) -> list[str]:

@@ -6,12 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from rag_core.database.index.identity import IndexIdentity
 from rag_core.errors import FaultySettings, InvalidInput
-from rag_core.model import ALL_SCOPES
 from rag_core.project.projects import Project
-from rag_core.settings.file import committing, parse_settings, write_settings
-from rag_core.settings.in_force import CommittedFiles, read_committed
-from rag_core.settings.presets import UNSET, Limits, Overrides, preset_of, resolve_settings
+from rag_core.settings.committed import Limits, committing
+from rag_core.settings.file_reading import parse_settings
+from rag_core.settings.file_writing import write_settings
+from rag_core.settings.golden_folder import CommittedFile, CommittedFiles, read_committed
+from rag_core.settings.in_force import SettingsSources
+from rag_core.settings.overrides import UNSET, Overrides
+from rag_core.settings.presets import preset_of
 
 MODEL = "embedded/use-multilingual-v3@0123456789ab+none"
 
@@ -21,9 +25,11 @@ def parsed(text: str):
 
 
 def settings(**numbers: object):
-    made = resolve_settings(
-        model_id=MODEL, scopes=ALL_SCOPES, adopted=None, committed=None, overrides=Overrides(**numbers)
+    index = IndexIdentity(
+        embedding_model=MODEL, chunker_version="1", text_search_config="portuguese", generation=1
     )
+    sources = SettingsSources(index=index, adopted=None, committed=CommittedFile())
+    made = sources.resolve(overrides=Overrides(**numbers))
     return dataclasses.replace(made, preset=preset_of(made))
 
 

@@ -16,14 +16,14 @@ from medir.page_kit.plain_text import escaped
 from medir.page_kit.services import maintainer, may_maintain, visitor, workbench
 from medir.page_kit.signs import PASSED, settings_line
 from medir.pages.calibration.effect import draw_caution, draw_effect
+from medir.pages.calibration.numbers import FUSIONS
 from medir.pages.calibration.scene import Scene
-from medir.pages.calibration.setting import FUSIONS, today_of
 from medir.work import tasks
 from rag_core.errors import MedirError
 from rag_core.evaluation.baselines import baselines_folder, new_file
 from rag_core.model import SearchSettings
-from rag_core.settings.adopting import SettingsInForce, adopt_settings
-from rag_core.settings.presets import Overrides
+from rag_core.settings.adopting import Adoption, adopt_settings
+from rag_core.settings.overrides import UNSET, Overrides
 
 _ADOPTING, _FREEZING = "calibration-adopting", "calibration-freezing"
 _TOLD = "calibration-told"
@@ -32,7 +32,7 @@ _FOR_MAINTAINERS = "Only a maintainer may do that."
 
 def draw_adopt_button(scene: Scene, in_force: SearchSettings) -> None:
     """The button under the numbers; it opens the dialog in the next run of the page."""
-    changed = bool(changes(in_force, adopted(scene, in_force)))
+    changed = bool(changes(in_force, adopted(scene).over(in_force)))
     allowed = may_maintain()
     if st.button(
         "Adopt these numbers…",
@@ -66,22 +66,17 @@ def draw_told() -> None:
             st.code(to_commit, language="yaml")
 
 
-def adopted(scene: Scene, in_force: SearchSettings) -> SearchSettings:
-    """The settings of searches after the numbers at hand were adopted.
+def adopted(scene: Scene) -> Overrides:
+    """The numbers at hand as searches get them, every one in full but what is not chosen here.
 
-    The golden set's limit is a matter of the set: only a limit that was chosen here is adopted.
+    The golden set's limit is a matter of the set: only another one is adopted.
     """
-    own, target = today_of(scene.found).ranking, scene.at_hand
-    limit = in_force.ranking.limit if target.ranking.limit == own.limit else target.ranking.limit
-    ranking = dataclasses.replace(
-        target.ranking, limit=limit, threshold_when_degraded=in_force.ranking.threshold_when_degraded
+    limit = scene.at_hand.ranking.limit
+    return dataclasses.replace(
+        Overrides.of(scene.at_hand),
+        threshold_when_degraded=UNSET,
+        limit=None if limit == scene.found.findings.settings.ranking.limit else limit,
     )
-    candidates = dataclasses.replace(
-        in_force.candidates,
-        lexical_operator=target.settings.candidates.lexical_operator,
-        lexical_function=target.settings.candidates.lexical_function,
-    )
-    return dataclasses.replace(in_force, candidates=candidates).with_ranking(ranking)
 
 
 def changes(before: SearchSettings, after: SearchSettings) -> list[tuple[str, str, str]]:
@@ -93,24 +88,10 @@ def changes(before: SearchSettings, after: SearchSettings) -> list[tuple[str, st
     ]
 
 
-def overrides_of(before: SearchSettings, after: SearchSettings) -> Overrides:
-    """The numbers to adopt, every one of them in full but a limit that stays."""
-    ranking = after.ranking
-    return Overrides(
-        weight_vector=ranking.weight_vector,
-        threshold=ranking.threshold,
-        candidates=ranking.candidates_per_signal,
-        max_per_file=ranking.max_per_file,
-        limit=None if ranking.limit == before.ranking.limit else ranking.limit,
-        fusion=ranking.fusion,
-        lexical_operator=after.candidates.lexical_operator,
-        lexical_function=after.candidates.lexical_function,
-    )
-
-
 @dialog("Adopt these numbers", width="medium", icon=":material/gavel:", on_dismiss=lambda: _forget(_ADOPTING))
 def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings, *, floor: int) -> None:
-    after = adopted(scene, in_force)
+    numbers = adopted(scene)
+    after = numbers.over(in_force)
     st.text(f"What changes for every search of {view.project.project_id} from now on:")
     rows = changes(in_force, after)
     st.dataframe(
@@ -137,7 +118,7 @@ def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings, *, floor:
             services.database,
             services.clock,
             view.project,
-            overrides=overrides_of(in_force, after),
+            overrides=numbers,
             reason=reason,
             actor=maintainer(),
             write=True,
@@ -150,9 +131,9 @@ def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings, *, floor:
     st.rerun()
 
 
-def _told_adopted(now: SettingsInForce) -> tuple[str, list[str], str]:
+def _told_adopted(now: Adoption) -> tuple[str, list[str], str]:
     """What was done, in lines, and the text that is left to be committed where the file could not be written."""
-    lines, to_commit, written = [settings_line(now.settings)], "", now.written
+    lines, to_commit, written = [settings_line(now.in_force.settings)], "", now.written
     if written is not None and written.reason is None:
         lines.append(f"Written into {written.file}. Commit it: golden runs go by that file on every machine.")
     elif written is not None:
@@ -212,7 +193,7 @@ def _ask_to_freeze(view: Frame) -> None:
         "The golden set is run once more under the settings in force, and what comes out is never changed again."
     )
     if view.overview is not None:
-        st.text(f"In force: {settings_line(view.overview.settings)}")
+        st.text(f"In force: {settings_line(view.overview.in_force.settings)}")
     st.caption("Numbers at hand are a trial: adopt them first to freeze them.")
     name = st.text_input("Name", key="calibration-baseline-name", max_chars=100, placeholder="v1").strip()
     st.text(f"Written into {folder}. Commit the file afterwards.")

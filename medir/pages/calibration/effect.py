@@ -5,13 +5,14 @@ from typing import cast
 import streamlit as st
 
 from medir.page_kit.signs import LOST, WON
+from medir.pages.calibration.numbers import are_same
 from medir.pages.calibration.running import Kept
 from medir.pages.calibration.scene import Scene
-from medir.pages.calibration.setting import AtHand, setting_in_force, today_of
 from medir.pages.calibration.words import whose_numbers
 from rag_core.calibration.floor_standing import standing_of
 from rag_core.calibration.safety import passing
 from rag_core.calibration.table import Flags
+from rag_core.evaluation.calibrations import as_judged
 from rag_core.golden.cases import GoldenCase
 from rag_core.model import SearchSettings
 from rag_core.words.plurals import counted
@@ -21,18 +22,17 @@ _NAMED = 8
 
 def draw_effect(scene: Scene, in_force: SearchSettings, after: SearchSettings, *, floor: int) -> None:
     """The golden cases won and lost against the numbers in force, and a warning where the gate would not hold."""
-    found, cases = scene.found, scene.found.golden.cases
-    now, then = setting_in_force(found, in_force), setting_in_force(found, after)
+    cases = scene.found.golden.cases
+    now, then = _passes(scene.kept, in_force), _passes(scene.kept, after)
     # the setting at hand is one that was replayed
-    passes = _passes(scene.kept, then or scene.at_hand)
+    passes = scene.outcome.passes if then is None else then
     if now is None:
         st.text(
             f"{int(passes.sum())} of {counted(len(cases), 'golden case')} would pass. What is won and lost can't be "
             "told: the numbers in force need candidates that this calibration does not have. Calibrate again."
         )
     else:
-        today = _passes(scene.kept, now)
-        for sign, word, flags in ((LOST, "lost", today & ~passes), (WON, "won", ~today & passes)):
+        for sign, word, flags in ((LOST, "lost", now & ~passes), (WON, "won", ~now & passes)):
             turned = [case for case, there in zip(cases, flags.tolist(), strict=True) if there]
             st.text(f"{sign} {counted(len(turned), 'golden case')} {word}{_told(turned)}")
     standing = standing_of(passes, cases, floor=floor)
@@ -50,10 +50,10 @@ def draw_caution(scene: Scene) -> None:
 
 def _caution(scene: Scene) -> str:
     moved, verdict = scene.kept.settings_moved, scene.found.findings.choice.verdict
-    if moved and scene.at_hand.is_same(today_of(scene.found)):
+    if moved and are_same(scene.at_hand, scene.found.findings.settings):
         kept = "keep" if verdict == "keep" else "leave"
         return f"These are the numbers from before. The verdict was to {kept} them; it knows nothing of those in force."
-    if scene.proposal is None or not scene.at_hand.is_same(scene.proposal):
+    if scene.proposal is None or not are_same(scene.at_hand, scene.proposal):
         return "These are not the proposed numbers: no case that took no part in the choice speaks for them."
     if verdict == "keep":
         return f"The verdict is to keep {whose_numbers(moved=moved)}: the evidence is too weak."
@@ -62,13 +62,20 @@ def _caution(scene: Scene) -> str:
     )
 
 
-def _passes(kept: Kept, setting: AtHand) -> Flags:
-    variant = kept.found.variants[setting.variant]
+def _passes(kept: Kept, settings: SearchSettings) -> Flags | None:
+    """Which cases pass, asked as golden runs ask; None where candidates are needed that were not fetched."""
+    judged = as_judged(settings, kept.found.golden)
+    variant = kept.found.variant_of(judged)
+    if variant is None:
+        return None
 
     def make() -> Flags:
-        return passing(variant.table, variant.judged, setting.ranking)
+        return passing(variant.table, variant.judged, judged.ranking)
 
-    return cast("Flags", kept.prepared(("passes", setting.variant, setting.ranking), make))
+    return cast(
+        "Flags",
+        kept.prepared(("passes", variant.lexical_operator, variant.lexical_function, judged.ranking), make),
+    )
 
 
 def _told(turned: list[GoldenCase]) -> str:

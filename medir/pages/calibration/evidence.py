@@ -10,11 +10,12 @@ import streamlit as st
 from medir.page_kit.address import number_parameter
 from medir.page_kit.signs import DASH, theme
 from medir.pages.calibration import words
+from medir.pages.calibration.numbers import FUSIONS, go_to
 from medir.pages.calibration.scene import Scene, measures_of
-from medir.pages.calibration.setting import FUSIONS, go_to, setting_of_contender
 from rag_core.calibration.choice.contenders import TODAY
 from rag_core.calibration.choice.verdict import Scored
 from rag_core.calibration.effective import effective_weight
+from rag_core.calibration.findings import settings_of_contender
 from rag_core.calibration.trade import weigh_errors
 from rag_core.figures.layout import CONFIG
 from rag_core.figures.signal_shares import signal_shares
@@ -85,7 +86,9 @@ def draw_rivals(scene: Scene) -> None:
     def take() -> None:
         picked = cast("Sequence[int]", st.session_state[_RIVALS]["selection"]["rows"])
         if picked:
-            go_to(scene.found, setting_of_contender(scene.found, choice.table[picked[0]].contender))
+            contender = choice.table[picked[0]].contender
+            settings = scene.found.findings.settings
+            go_to(scene.found, settings_of_contender(settings, contender, scene.found.variants))
 
     st.dataframe(
         pd.DataFrame([_rival(scene, row) for row in choice.table]),

@@ -1,54 +1,112 @@
-"""The numbers at hand as widgets, and the settings to start from."""
+"""The numbers at hand, every one of them in the address and in a widget, and the settings to start from."""
 
 import math
 from collections.abc import Mapping
 
 import streamlit as st
 
-from medir.page_kit.address import Parameter
+from medir.page_kit.address import Parameter, choice_parameter, number_parameter, refuse
+from medir.page_kit.numbers import NO_CAP, NumbersInAddress, cap_name, cap_names
 from medir.page_kit.plain_text import escaped
-from medir.pages.calibration.setting import (
-    CAP,
-    DEPTH,
-    FUNCTION,
-    FUSION,
-    FUSIONS,
-    LIMIT,
-    MOST_HITS,
-    NO_CAP,
-    NO_THRESHOLD,
-    OPERATOR,
-    THRESHOLD,
-    WEIGHT,
-    AtHand,
-    cap_name,
-    deepest,
-    go_to,
-)
 from rag_core.calibration.findings import DEPTHS
 from rag_core.evaluation.calibrations import Calibration
 from rag_core.metrics.intervals import Interval
-from rag_core.model import Fusion, RankingSettings
+from rag_core.model import Fusion, LexicalFunction, LexicalOperator, RankingSettings, SearchSettings
+from rag_core.settings.overrides import MAX_CANDIDATES, Overrides
 
+NO_THRESHOLD = -math.inf
+_MOST_HITS = 50
+FUSIONS: Mapping[str, str] = {
+    Fusion.WEIGHTED_SUM: "weighted sum",
+    Fusion.RRF: "RRF",
+    Fusion.MIN_MAX: "min-max",
+    Fusion.Z_SCORE: "z-score",
+}
 _WORDS = {"any": "any term", "all": "all terms", NO_CAP: "no cap"}
 
 
-def draw_numbers(found: Calibration, at_hand: AtHand, starts: Mapping[str, AtHand], span: Interval) -> None:
+def _weight(text: str) -> float | None:
+    value = _number(text)
+    return value if value is not None and 0 <= value <= 1 else None
+
+
+def _threshold(text: str) -> float | None:
+    return NO_THRESHOLD if text == NO_CAP else _number(text)
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _exactly(value: float | None) -> str | None:
+    """In full, so that a link holds the very number."""
+    return None if value is None else NO_CAP if value == NO_THRESHOLD else repr(value)
+
+
+def _cap(text: str) -> str | None:
+    return text if text == NO_CAP or (text.isdecimal() and 1 <= int(text) <= _MOST_HITS) else None
+
+
+FUSION = choice_parameter("at-fusion", ("", *map(str, Fusion)))
+OPERATOR = choice_parameter("at-operator", ("", *map(str, LexicalOperator)))
+FUNCTION = choice_parameter("at-function", ("", *map(str, LexicalFunction)))
+NUMBERS = NumbersInAddress(
+    weight=Parameter("at-weight", None, _weight, _exactly),
+    threshold=Parameter("at-threshold", None, _threshold, _exactly),
+    no_threshold=NO_THRESHOLD,
+    cap=Parameter("at-cap", "", _cap, lambda value: value or None),
+    depth=number_parameter("at-depth", 1, MAX_CANDIDATES),
+    limit=number_parameter("at-limit", 1, _MOST_HITS),
+    fusion=FUSION,
+    operator=OPERATOR,
+    function=FUNCTION,
+)
+
+
+def setting_at_hand(found: Calibration) -> SearchSettings:
+    """What is chosen now; what this calibration can't show is said and replaced by today's."""
+    today, numbers = found.findings.settings, NUMBERS.read()
+    if (numbers.candidates or 0) > found.deepest:
+        refuse(NUMBERS.depth, f"{NUMBERS.depth.read():g}")
+    if found.variant_of(NUMBERS.read().over(today)) is None:
+        for parameter in (OPERATOR, FUNCTION):
+            if parameter.read():
+                refuse(parameter, parameter.read())
+    return NUMBERS.read().over(today)
+
+
+def go_to(found: Calibration, target: SearchSettings) -> None:
+    """Choose every number of some settings, from a callback."""
+    NUMBERS.choose(Overrides.between(found.findings.settings, target))
+
+
+def are_same(one: SearchSettings, other: SearchSettings) -> bool:
+    """Whether every number is the same."""
+    return Overrides.of(one) == Overrides.of(other)
+
+
+def draw_numbers(
+    found: Calibration, at_hand: SearchSettings, starts: Mapping[str, SearchSettings], span: Interval
+) -> None:
     """All numbers as widgets, under the settings to start from; `span` holds the thresholds worth trying."""
     _draw_starts(found, at_hand, starts)
     ranking, own = at_hand.ranking, found.findings.settings
     _draw_weight(ranking)
     _draw_threshold(ranking.threshold, span)
     shown, own_cap = cap_name(ranking.max_per_file), cap_name(own.ranking.max_per_file)
-    _draw_choice("Chunks a file", CAP, _caps(shown, own_cap), shown, own=own_cap)
+    _draw_choice("Chunks a file", NUMBERS.cap, cap_names(shown, own_cap), shown, own=own_cap)
     left, right = st.columns(2)
     with left:
-        _draw_whole("Hits shown", LIMIT, own.ranking.limit)
+        _draw_whole("Hits shown", NUMBERS.limit, own.ranking.limit)
     with right:
         _draw_fusion(str(own.ranking.fusion))
     depths = sorted({own.ranking.candidates_per_signal, ranking.candidates_per_signal, *DEPTHS})
-    _draw_depth([depth for depth in depths if depth <= deepest(found)], own.ranking.candidates_per_signal)
-    way, own_way = at_hand.settings.candidates, own.candidates
+    _draw_depth([depth for depth in depths if depth <= found.deepest], own.ranking.candidates_per_signal)
+    way, own_way = at_hand.candidates, own.candidates
     operators = list(dict.fromkeys(str(each.lexical_operator) for each in found.variants))
     _draw_choice(
         "A chunk must hold", OPERATOR, operators, str(way.lexical_operator), own=str(own_way.lexical_operator)
@@ -59,9 +117,9 @@ def draw_numbers(found: Calibration, at_hand: AtHand, starts: Mapping[str, AtHan
     )
 
 
-def _draw_starts(found: Calibration, at_hand: AtHand, starts: Mapping[str, AtHand]) -> None:
+def _draw_starts(found: Calibration, at_hand: SearchSettings, starts: Mapping[str, SearchSettings]) -> None:
     key = "calibration-start"
-    st.session_state[key] = next((name for name, start in starts.items() if start.is_same(at_hand)), None)
+    st.session_state[key] = next((name for name, start in starts.items() if are_same(start, at_hand)), None)
 
     def take() -> None:
         picked = st.session_state[key]
@@ -77,7 +135,7 @@ def _draw_weight(ranking: RankingSettings) -> None:
     st.session_state[widget] = ranking.weight_vector
 
     def take() -> None:
-        WEIGHT.choose(round(float(st.session_state[widget]), 10))
+        NUMBERS.weight.choose(round(float(st.session_state[widget]), 10))
 
     weightless = ranking.fusion is Fusion.RRF
     st.slider(
@@ -102,7 +160,7 @@ def _draw_threshold(value: float | None, span: Interval) -> None:
 
     def take() -> None:
         picked = round(float(st.session_state[widget]), 10)
-        THRESHOLD.choose(NO_THRESHOLD if picked <= low else picked)
+        NUMBERS.threshold.choose(NO_THRESHOLD if picked <= low else picked)
 
     st.slider(
         "Threshold (left end: none)",
@@ -142,7 +200,7 @@ def _draw_fusion(own: str) -> None:
         picked = str(st.session_state[widget])
         FUSION.choose("" if picked == own else picked)
         # a threshold belongs to one fusion's scale
-        THRESHOLD.choose(None)
+        NUMBERS.threshold.choose(None)
 
     st.selectbox(
         "Fusion",
@@ -162,23 +220,18 @@ def _draw_whole(label: str, parameter: Parameter[float | None], own: int) -> Non
         picked = int(st.session_state[widget])
         parameter.choose(None if picked == own else float(picked))
 
-    st.number_input(label, 1, MOST_HITS, step=1, key=widget, on_change=take)
+    st.number_input(label, 1, _MOST_HITS, step=1, key=widget, on_change=take)
 
 
 def _draw_depth(depths: list[int], own: int) -> None:
     widget = "calibration-depth"
-    st.session_state[widget] = int(DEPTH.read() or own)
+    st.session_state[widget] = int(NUMBERS.depth.read() or own)
 
     def take() -> None:
         picked = int(st.session_state[widget])
-        DEPTH.choose(None if picked == own else float(picked))
+        NUMBERS.depth.choose(None if picked == own else float(picked))
 
     st.select_slider("Candidates a signal", depths, key=widget, on_change=take)
-
-
-def _caps(shown: str, own: str) -> list[str]:
-    names = {shown, own, "1", "2", "3", NO_CAP}
-    return sorted(names, key=lambda cap: math.inf if cap == NO_CAP else int(cap))
 
 
 def _step(width: float) -> float:

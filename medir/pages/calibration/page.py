@@ -21,7 +21,7 @@ from medir.pages.calibration.adopting import (
 from medir.pages.calibration.cases import draw_cases
 from medir.pages.calibration.choices import BASELINE, METRIC, TAG, draw_choices, draw_start, draw_tags
 from medir.pages.calibration.evidence import PRICE, draw_measures, draw_rivals, draw_signals
-from medir.pages.calibration.numbers import draw_numbers
+from medir.pages.calibration.numbers import NUMBERS, draw_numbers
 from medir.pages.calibration.picture import draw_at_hand, draw_curve, draw_map
 from medir.pages.calibration.running import (
     Kept,
@@ -37,7 +37,6 @@ from medir.pages.calibration.running import (
     runs_for,
 )
 from medir.pages.calibration.scene import build_scene
-from medir.pages.calibration.setting import NUMBERS
 from medir.pages.calibration.states import draw_made_from, draw_not_calibrated, draw_recorded
 from medir.pages.calibration.verdict import draw_verdict
 from rag_core.errors import FaultyGoldenSet
@@ -62,7 +61,7 @@ def draw_page() -> None:
     elif not file.is_file():
         states.draw_no_cases(file)
     else:
-        _draw_calibration(view, file, view.overview.settings)
+        _draw_calibration(view, file, view.overview.in_force.settings)
     settle(*CHOSEN)
 
 

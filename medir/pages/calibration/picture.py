@@ -10,8 +10,8 @@ import streamlit as st
 from medir.page_kit.plain_text import escaped
 from medir.page_kit.signs import LOST, WON, theme
 from medir.pages.calibration import words
-from medir.pages.calibration.scene import Scene, marks_of, mean_of
-from medir.pages.calibration.setting import NO_THRESHOLD, THRESHOLD, WEIGHT
+from medir.pages.calibration.numbers import NO_THRESHOLD, NUMBERS, are_same
+from medir.pages.calibration.scene import Scene, marks_of, mean_of, share_plane
 from rag_core.calibration.regions import MOST_REGIONS
 from rag_core.calibration.shortfall import fall_short
 from rag_core.figures.layout import CONFIG
@@ -38,7 +38,7 @@ def draw_at_hand(scene: Scene) -> None:
         interval = wilson(round(float(judged.sum())), n) if shares else bootstrap_mean(judged, seed=0)
     reached = words.value(mean_of(values), measure, n)
     count = f"{round(float(judged.sum()))} of {n}, " if measure.is_share_of_cases and n else f"n = {n}, "
-    name = next((name for name, start in scene.starts.items() if start.is_same(scene.at_hand)), "a trial")
+    name = next((name for name, start in scene.starts.items() if are_same(start, scene.at_hand)), "a trial")
     with st.container(gap="xxsmall", width="content"):
         st.markdown(
             f"**{LOST} {int(scene.lost.sum())} lost, {WON} {int(scene.won.sum())} won** against {_named(scene)}"
@@ -103,7 +103,7 @@ def draw_map(scene: Scene) -> None:
     """The regions, the settings that lie among them, the proposal's margins, and a table behind it."""
     plane, proposal = scene.plane, scene.proposal
     chosen = scene.found.findings.choice.proposal
-    lies_here = proposal is not None and proposal.shares_plane(scene.at_hand)
+    lies_here = proposal is not None and share_plane(proposal, scene.at_hand)
     margins = None
     if lies_here and chosen.weight_margin is not None:
         margins = Box(weight=chosen.weight_margin, threshold=chosen.threshold_margin)
@@ -198,15 +198,15 @@ def _take_weight() -> None:
     """The weight of the point; a second press on the same point changes nothing."""
     points = _points(_CURVE)
     if points:
-        WEIGHT.choose(float(cast("float", points[0]["x"])))
+        NUMBERS.weight.choose(float(cast("float", points[0]["x"])))
 
 
 def _take_place(scene: Scene) -> None:
     points = _points(_MAP)
     if points:
         weight, threshold = (float(cast("float", points[0][axis])) for axis in ("x", "y"))
-        WEIGHT.choose(round(weight, 6))
-        THRESHOLD.choose(NO_THRESHOLD if threshold <= scene.shown.low else round(threshold, 6))
+        NUMBERS.weight.choose(round(weight, 6))
+        NUMBERS.threshold.choose(NO_THRESHOLD if threshold <= scene.shown.low else round(threshold, 6))
 
 
 def tags_of(cases: Sequence[GoldenCase]) -> list[str]:

@@ -4,7 +4,6 @@ Candidates depend on the ground alone; only the verdict depends on the measure t
 for another measure still draws every picture.
 """
 
-import dataclasses
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -24,7 +23,7 @@ from medir.page_kit.stopping import draw_stop
 from medir.work import tasks
 from medir.work.calibration_shelf import CalibrationShelf
 from rag_core.calibration.choice.contenders import TODAY
-from rag_core.evaluation.calibrations import Calibration, Demands, Run, cases_digest
+from rag_core.evaluation.calibrations import Calibration, Demands, Run, as_judged, cases_digest
 from rag_core.golden.cases import GoldenSet
 from rag_core.metrics.measures import Measure
 
@@ -109,8 +108,7 @@ def ground_of(view: Frame, golden: GoldenSet) -> Ground:
     opened = workbench()
     if view.overview is None:
         raise ValueError("a calibration stands on an index")
-    today = view.overview.judged
-    ranking = dataclasses.replace(today.ranking, limit=golden.limit or today.ranking.limit)
+    today = view.overview.in_force.judged
     url = opened.services.database.url
     return Ground(
         url=url,
@@ -119,7 +117,7 @@ def ground_of(view: Frame, golden: GoldenSet) -> Ground:
             (url, view.project.project_id, view.version.index_generation),
             lambda: opened.services.calibrator.fingerprint(view.project),
         ),
-        settings_id=today.with_ranking(ranking).id,
+        settings_id=as_judged(today, golden).id,
         golden=golden,
     )
 

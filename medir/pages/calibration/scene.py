@@ -6,28 +6,22 @@ from typing import cast
 
 import numpy as np
 
+from medir.pages.calibration.numbers import are_same, setting_at_hand
 from medir.pages.calibration.running import Kept
-from medir.pages.calibration.setting import (
-    AtHand,
-    presets_of,
-    proposal_of,
-    setting_at_hand,
-    setting_of,
-    start_in_force,
-    today_of,
-)
 from rag_core.calibration.findings import measures_shown
 from rag_core.calibration.landscape import Landscape, Outcome, build_landscape
 from rag_core.calibration.regions import RegionMap, draw_regions, sample_map
 from rag_core.calibration.table import Flags, Floats
-from rag_core.evaluation.calibrations import Calibration, passed_in, values_in
+from rag_core.evaluation.calibrations import Calibration, as_judged, passed_in, values_in
 from rag_core.evaluation.comparison import side_of_baseline
 from rag_core.figures.setting_marks import SettingMark
 from rag_core.figures.threshold_map import Grid
 from rag_core.golden.baseline_file import Baseline
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import PASSED, Measure
-from rag_core.model import RankingSettings, SearchSettings
+from rag_core.model import RankingSettings, SearchSettings, is_of_family
+from rag_core.settings.overrides import Overrides, with_preset
+from rag_core.settings.presets import PRESETS
 
 # what is drawn above the highest score, so that "nothing is shown" can be seen
 _AIR = 1.04
@@ -73,11 +67,11 @@ class Scene:
 
     kept: Kept
     measure: Measure
-    at_hand: AtHand
-    proposal: AtHand | None
-    starts: dict[str, AtHand]
+    at_hand: SearchSettings
+    proposal: SearchSettings | None
+    starts: dict[str, SearchSettings]
     baseline: Baseline | None
-    baseline_setting: AtHand | None
+    baseline_setting: SearchSettings | None
     plane: Plane
     outcome: Outcome
     reference: Reference
@@ -114,24 +108,32 @@ class Scene:
 def build_scene(kept: Kept, measure: Measure, baseline: Baseline | None, in_force: SearchSettings) -> Scene:
     """The scene for what is chosen now."""
     found = kept.found
-    at_hand = setting_at_hand(found)
-    proposal = proposal_of(found) if found.demands.measure == measure else None
-    frozen = None if baseline is None else setting_of(found, side_of_baseline(baseline).settings)
-    starts = {kept.today: today_of(found)}
-    now = start_in_force(found, in_force)
-    if now is not None and not now.is_same(starts[kept.today]):
+    at_hand, today = setting_at_hand(found), found.findings.settings
+    proposal = found.findings.proposal if found.demands.measure == measure else None
+    frozen = None if baseline is None else side_of_baseline(baseline).settings
+    if frozen is not None and found.variant_of(frozen) is None:
+        frozen = None
+    starts = {kept.today: today}
+    # what the page can't choose is the calibration's
+    own = Overrides(threshold_when_degraded=today.ranking.threshold_when_degraded)
+    now = own.over(as_judged(in_force, found.golden))
+    if found.variant_of(now) is not None and not are_same(now, today):
         starts["in force"] = now
-    if proposal is not None and not proposal.is_same(starts[kept.today]):
+    if proposal is not None and not are_same(proposal, today):
         starts["proposal"] = proposal
     if baseline is not None and frozen is not None:
         starts[f"baseline {baseline.name}"] = frozen
+    for preset in PRESETS.values():
+        start = Overrides(limit=today.ranking.limit).over(with_preset(today, preset))
+        if is_of_family(found.index.model, preset.family) and found.variant_of(start) is not None:
+            starts[preset.name] = start
     plane = plane_of(kept, at_hand, measure)
     return Scene(
         kept=kept,
         measure=measure,
         at_hand=at_hand,
         proposal=proposal,
-        starts=starts | presets_of(found),
+        starts=starts,
         baseline=baseline,
         baseline_setting=frozen,
         plane=plane,
@@ -140,9 +142,11 @@ def build_scene(kept: Kept, measure: Measure, baseline: Baseline | None, in_forc
     )
 
 
-def plane_of(kept: Kept, setting: AtHand, measure: Measure) -> Plane:
+def plane_of(kept: Kept, setting: SearchSettings, measure: Measure) -> Plane:
     """The plane that a setting lies in, prepared on first use."""
-    ranking = setting.ranking
+    ranking, variant = setting.ranking, kept.found.variant_of(setting)
+    if variant is None:
+        raise ValueError("a plane lies over candidates that were fetched")
     free = RankingSettings(
         weight_vector=0.5,
         weight_lexical=0.5,
@@ -155,7 +159,7 @@ def plane_of(kept: Kept, setting: AtHand, measure: Measure) -> Plane:
     )
 
     def make() -> Plane:
-        landscape = build_landscape(kept.found.variants[setting.variant], free, measure)
+        landscape = build_landscape(variant, free, measure)
         scores = landscape.thresholds
         span = Interval(scores.low, scores.low + (scores.high - scores.low) * _AIR)
         regions = draw_regions(landscape.map, low=span.low, high=span.high)
@@ -164,17 +168,21 @@ def plane_of(kept: Kept, setting: AtHand, measure: Measure) -> Plane:
         grid = None if regions is None else _grid(landscape, shown)
         return Plane(landscape=landscape, span=span, shown=shown, regions=regions, grid=grid)
 
-    return cast("Plane", kept.prepared(("plane", setting.variant, free, measure), make))
+    return cast(
+        "Plane",
+        kept.prepared(("plane", variant.lexical_operator, variant.lexical_function, free, measure), make),
+    )
 
 
-def outcome_of(kept: Kept, setting: AtHand, measure: Measure) -> Outcome:
+def outcome_of(kept: Kept, setting: SearchSettings, measure: Measure) -> Outcome:
     """What another setting gives, worked out once."""
 
     def make() -> Outcome:
         landscape = plane_of(kept, setting, measure).landscape
         return landscape.outcome(setting.ranking, measures_of(kept.found, measure))
 
-    return cast("Outcome", kept.prepared(("outcome", setting.variant, setting.ranking, measure), make))
+    way = (setting.candidates.lexical_operator, setting.candidates.lexical_function)
+    return cast("Outcome", kept.prepared(("outcome", way, setting.ranking, measure), make))
 
 
 def measures_of(found: Calibration, measure: Measure) -> tuple[Measure, ...]:
@@ -189,14 +197,20 @@ def marks_of(scene: Scene) -> tuple[SettingMark, ...]:
     marks: list[SettingMark] = []
     if scene.baseline is not None:
         marks.append(_baseline_mark(scene, scene.baseline))
-    today = today_of(scene.found)
+    today = scene.found.findings.settings
     marks.append(_mark(scene, "today", today))
     if scene.kept.settings_moved:
         marks[-1] = dataclasses.replace(marks[-1], name=scene.kept.today)
-    if scene.proposal is not None and not scene.proposal.is_same(today):
+    if scene.proposal is not None and not are_same(scene.proposal, today):
         marks.append(_mark(scene, "proposal", scene.proposal))
     marks.append(_mark(scene, "at hand", scene.at_hand))
     return tuple(marks)
+
+
+def share_plane(one: SearchSettings, other: SearchSettings) -> bool:
+    """Whether only weight and threshold tell the two apart."""
+    anywhere = Overrides(weight_vector=0.0, threshold=None)
+    return are_same(anywhere.over(one), anywhere.over(other))
 
 
 def mean_of(values: Floats) -> float | None:
@@ -214,7 +228,7 @@ def _grid(landscape: Landscape, span: Interval) -> Grid:
     return Grid(weights=weights, thresholds=thresholds, values=sample_map(landscape.map, weights, levels))
 
 
-def _mark(scene: Scene, role: str, setting: AtHand) -> SettingMark:
+def _mark(scene: Scene, role: str, setting: SearchSettings) -> SettingMark:
     outcome = scene.outcome if role == "at hand" else outcome_of(scene.kept, setting, scene.measure)
     return SettingMark(
         role="at hand" if role == "at hand" else "today" if role == "today" else "proposal",
@@ -222,7 +236,7 @@ def _mark(scene: Scene, role: str, setting: AtHand) -> SettingMark:
         weight=setting.ranking.weight_vector,
         threshold=setting.ranking.threshold,
         value=mean_of(outcome.values[scene.measure]),
-        on_map=setting.shares_plane(scene.at_hand),
+        on_map=share_plane(setting, scene.at_hand),
     )
 
 
@@ -235,14 +249,14 @@ def _baseline_mark(scene: Scene, baseline: Baseline) -> SettingMark:
         weight=ranking.weight_vector,
         threshold=ranking.threshold,
         value=mean_of(scene.reference.values[scene.measure]),
-        on_map=setting is not None and setting.shares_plane(scene.at_hand),
+        on_map=setting is not None and share_plane(setting, scene.at_hand),
     )
 
 
 def _reference(kept: Kept, measure: Measure, baseline: Baseline | None) -> Reference:
     found = kept.found
     if baseline is None:
-        outcome = outcome_of(kept, today_of(found), measure)
+        outcome = outcome_of(kept, found.findings.settings, measure)
         everyone = np.ones(len(found.golden.cases), dtype=bool)
         return Reference(name=kept.today, known=everyone, passes=outcome.passes, values=dict(outcome.values))
 

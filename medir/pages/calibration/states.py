@@ -43,8 +43,8 @@ def draw_made_from(view: Frame, run: Run, ground: Ground) -> None:
 
 def _draw_adopted_since(view: Frame, run: Run) -> None:
     services = workbench().services
-    decisions = settings_history(services.database, view.project)
-    since = [each for each in decisions if each.adopted_at is not None and each.adopted_at > run.started_at]
+    decisions = [each.adopted for each in settings_history(services.database, view.project)]
+    since = [each for each in decisions if each.adopted_at > run.started_at]
     st.warning(
         "**Other numbers are in force now.** This is the evidence from before.", icon=":material/history:"
     )

@@ -5,9 +5,9 @@ import streamlit as st
 from medir.page_kit.plain_text import escaped
 from medir.page_kit.signs import DASH, LOST, PASSED, WON
 from medir.pages.calibration import words
+from medir.pages.calibration.numbers import are_same, go_to
 from medir.pages.calibration.running import Kept
 from medir.pages.calibration.scene import outcome_of
-from medir.pages.calibration.setting import go_to, proposal_of, setting_of, today_of
 from rag_core.calibration.choice.contenders import TODAY
 from rag_core.calibration.choice.verdict import Choice, Scored
 from rag_core.model import Fusion
@@ -52,15 +52,14 @@ def _draw_broken_floor(kept: Kept) -> None:
     st.error(f"{LOST} **{_numbers(kept).capitalize()} break the floor.**")
     st.text(words.of_then(floor.sentence, moved=kept.settings_moved))
     best = next(iter(floor.restored_by), None)
-    target = None if best is None else setting_of(kept.found, best.settings)
-    if best is not None and target is not None:
+    if best is not None and kept.found.variant_of(best.settings) is not None:
         st.button(
             f"Look at {escaped(best.name)}",
             key="calibration-restore",
             icon=":material/restore:",
             help="Makes these the numbers at hand, with every case that they win and lose. Adopting is another step.",
             on_click=go_to,
-            args=(kept.found, target),
+            args=(kept.found, best.settings),
         )
 
 
@@ -126,16 +125,16 @@ def _draw_detectable(kept: Kept) -> None:
 
 def _draw_proposal(kept: Kept) -> None:
     found = kept.found
-    findings, today, proposal = found.findings, today_of(found), proposal_of(found)
+    findings, today, proposal = found.findings, found.findings.settings, found.findings.proposal
     with st.container(gap="xxsmall"):
-        st.text(f"{kept.today.capitalize()}: {words.numbers(today.settings)}")
-        if proposal.is_same(today):
+        st.text(f"{kept.today.capitalize()}: {words.numbers(today)}")
+        if are_same(proposal, today):
             st.text(f"Best found: {_numbers(kept)}.")
             st.text(found.votes.sentence)
             return
         best = f"Best found by {findings.choice.measure}, not adopted"
         name = "Proposal" if findings.choice.verdict == "adopt" else best
-        st.text(f"{name}: {words.numbers(proposal.settings)}")
+        st.text(f"{name}: {words.numbers(proposal)}")
         weight = proposal.ranking.weight_vector
         weighs = proposal.ranking.fusion is not Fusion.RRF
         if weighs and not any(run.low <= weight <= run.high for run in findings.safe_weights):

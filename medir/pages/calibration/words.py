@@ -3,7 +3,7 @@
 import math
 
 from medir.page_kit.signs import DASH
-from medir.pages.calibration.setting import FUSIONS
+from medir.pages.calibration.numbers import FUSIONS
 from rag_core.calibration.choice.verdict import Choice
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import Measure

@@ -80,6 +80,6 @@ def draw_ground(view: Frame, golden: GoldenSet | None, seen: RunInView, against:
     indexed_at = view.overview.indexed_at if view.overview else None
     if indexed_at is not None and indexed_at > seen.run.started_at:
         st.caption("The index was made again since this run.")
-    changed = settings_since(seen.run.settings, view.overview.judged) if view.overview else ()
+    changed = settings_since(seen.run.settings, view.overview.in_force.judged) if view.overview else ()
     if changed:
         st.caption(f"The settings have changed since this run: {escaped(', '.join(changed))}.")

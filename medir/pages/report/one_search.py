@@ -13,10 +13,9 @@ from medir.page_kit.plain_text import draw_text
 from medir.page_kit.signs import LOST, WON, draw_badge, measured, settings_line
 from medir.pages.report import reads as report_reads
 from rag_core.errors import InvalidInput, UsageError
-from rag_core.model import ALL_SCOPES
+from rag_core.model import SearchSettings
 from rag_core.report.searches import RecordedHit, RecordedSearch
 from rag_core.search.votes import StoredVote
-from rag_core.settings.presets import from_json
 
 _SAID = {"util": f"{WON} useful", "irrelevante": f"{LOST} irrelevant"}
 
@@ -81,7 +80,7 @@ def _votes(said: Sequence[StoredVote]) -> str:
 
 def _settings(settings: Mapping[str, object]) -> str:
     try:
-        return settings_line(from_json(settings, scopes=ALL_SCOPES, model_id=None, source="settings"))
+        return settings_line(SearchSettings.from_json(settings, source="settings", model_id=None))
     except InvalidInput:
         # a row of an older kind, or of a bench
         return "settings that are not told in full"

@@ -1,26 +1,28 @@
 """Other numbers for an answer that is there already: chosen with sliders, replayed, nothing asked again."""
 
 import dataclasses
-import math
 
 import streamlit as st
 
 from medir.page_kit.address import Parameter, choice_parameter, number_parameter
+from medir.page_kit.numbers import NO_CAP, NumbersInAddress, cap_name, cap_names
 from medir.page_kit.signs import LOST, WON
 from rag_core.model import Fate, Fusion, Ranking, RankingSettings
 from rag_core.search.answer import Answer
+from rag_core.settings.overrides import UNSET, Overrides
 
-_NO_CAP = "none"
 _WIDEST = 20
 # each fusion has a scale of its own: the highest threshold that is worth trying, and how finely
 _SCALES = {Fusion.WEIGHTED_SUM: (1.0, 0.005), Fusion.RRF: (0.05, 0.0005), Fusion.MIN_MAX: (1.0, 0.005)}
 
-WEIGHT = number_parameter("weight", 0, 1)
-THRESHOLD = number_parameter("threshold", 0, 5)
-DEPTH = number_parameter("depth", 1, 200)
-LIMIT = number_parameter("limit", 1, 50)
-CAP = choice_parameter("cap", ("", "1", "2", "3", _NO_CAP))
-NUMBERS = (WEIGHT, THRESHOLD, DEPTH, LIMIT, CAP)
+NUMBERS = NumbersInAddress(
+    weight=number_parameter("weight", 0, 1),
+    threshold=number_parameter("threshold", 0, 5),
+    no_threshold=0.0,
+    depth=number_parameter("depth", 1, 200),
+    limit=number_parameter("limit", 1, 50),
+    cap=choice_parameter("cap", ("", "1", "2", "3", NO_CAP)),
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,40 +47,29 @@ def draw_sliders(answer: Answer) -> RankingSettings:
     own, degraded = answer.settings.ranking, not answer.found.vector_available
     own_threshold = own.threshold_when_degraded if degraded else own.threshold
     highest, step = _SCALES.get(own.fusion, (5.0, 0.01))
-    weight = _slider("Vector weight", WEIGHT, own.weight_vector, (0.0, 1.0), 0.01)
-    threshold = _slider("Threshold (0: none)", THRESHOLD, own_threshold or 0.0, (0.0, highest), step)
     depth = own.candidates_per_signal
-    depth_tried = _slider("Candidates a signal", DEPTH, depth, (1, max(2, depth)), 1)
-    limit = _slider("Hits shown", LIMIT, own.limit, (1, max(_WIDEST, own.limit)), 1)
-    cap = _draw_cap(own.max_per_file)
+    _slider("Vector weight", NUMBERS.weight, own.weight_vector, (0.0, 1.0), 0.01)
+    _slider("Threshold (0: none)", NUMBERS.threshold, own_threshold or 0.0, (0.0, highest), step)
+    _slider("Candidates a signal", NUMBERS.depth, depth, (1, max(2, depth)), 1)
+    _slider("Hits shown", NUMBERS.limit, own.limit, (1, max(_WIDEST, own.limit)), 1)
+    _draw_cap(cap_name(own.max_per_file))
+    numbers = NUMBERS.read()
     if st.button(
         "Back to the numbers in force", key="try-reset", icon=":material/undo:", disabled=not any_chosen()
     ):
-        reset()
+        NUMBERS.choose(Overrides())
         st.rerun()
-    tried_threshold = own_threshold if threshold == (own_threshold or 0.0) else threshold or None
-    return dataclasses.replace(
-        own,
-        weight_vector=weight,
-        weight_lexical=own.weight_lexical if weight == own.weight_vector else 1 - weight,
-        threshold=own.threshold if degraded else tried_threshold,
-        threshold_when_degraded=tried_threshold if degraded else own.threshold_when_degraded,
-        candidates_per_signal=int(depth_tried),
-        max_per_file=cap,
-        limit=int(limit),
-    )
+    if numbers.threshold is None and own_threshold == 0:
+        # the slider's left end is then the answer's own threshold
+        numbers = dataclasses.replace(numbers, threshold=UNSET)
+    if degraded:
+        numbers = dataclasses.replace(numbers, threshold=UNSET, threshold_when_degraded=numbers.threshold)
+    return numbers.ranked(own)
 
 
 def any_chosen() -> bool:
     """Whether any number differs from the answer's own."""
-    return any(parameter.read() != parameter.default for parameter in NUMBERS)
-
-
-def reset() -> None:
-    """Back to the answer's own numbers."""
-    for parameter in (WEIGHT, THRESHOLD, DEPTH, LIMIT):
-        parameter.choose(None)
-    CAP.choose("")
+    return NUMBERS.read().any_given
 
 
 def moves(before: Ranking, after: Ranking) -> Moves:
@@ -102,7 +93,7 @@ def count_fates(ranking: Ranking) -> dict[Fate, int]:
 
 def _slider(
     label: str, parameter: Parameter[float | None], own: float, span: tuple[float, float], step: float
-) -> float:
+) -> None:
     low, high = span
     widget = f"try-{parameter.name}"
     chosen = parameter.read()
@@ -112,21 +103,14 @@ def _slider(
     take = parameter.mirror(widget, stand_in=own)
     if whole:
         st.session_state[widget] = int(st.session_state[widget])
-    return st.slider(
-        label, low, high, step=step, key=widget, on_change=take, format=None if whole else "%.3f"
-    )
+    st.slider(label, low, high, step=step, key=widget, on_change=take, format=None if whole else "%.3f")
 
 
-def _draw_cap(own: int | None) -> int | None:
-    shown = _NO_CAP if own is None else str(own)
-    options = sorted(
-        {shown, "1", "2", "3", _NO_CAP}, key=lambda cap: math.inf if cap == _NO_CAP else int(cap)
-    )
-    picked = st.segmented_control(
+def _draw_cap(own: str) -> None:
+    st.segmented_control(
         "Chunks a file",
-        options,
+        cap_names(own),
         key="try-cap",
         required=True,
-        on_change=CAP.mirror("try-cap", stand_in=shown),
+        on_change=NUMBERS.cap.mirror("try-cap", stand_in=own),
     )
-    return None if picked == _NO_CAP else int(picked or shown)

@@ -1,42 +1,22 @@
-"""A project's `settings.yaml`: its settings as code, read with lines and written back with its comments. Pure.
+"""A project's `settings.yaml`, its settings as code: every fault is told with its line. Pure.
 
 Its keys are those of the contract's `settings`, and `limits`. Numbers that are left out come from the preset that the
 file names, else from that of the index's model; `source` and `fetchDepth`, which follow from the rest, may stand there
 and say nothing.
 """
 
-import json
-import re
-from collections.abc import Collection, Mapping
 from typing import TypeVar
 
-from ruamel.yaml.nodes import MappingNode, Node
+from ruamel.yaml.nodes import Node
 
-from rag_core.errors import FaultyGoldenSet, FaultySettings, InvalidInput
+from rag_core.errors import FaultyGoldenSet, FaultySettings
 from rag_core.golden.cases import MAX_LIMIT
-from rag_core.golden.document import (
-    BOM,
-    Reader,
-    compose,
-    decode,
-    is_mapping,
-    is_null,
-    line_of,
-    pairs,
-    scalar_of,
-    shown,
-)
+from rag_core.golden.document import Reader, compose, decode, is_mapping, is_null, line_of, shown
 from rag_core.golden.faults import Fault, refusal_of
-from rag_core.model import EmbeddingModel, Fusion, LexicalFunction, LexicalOperator, SearchSettings
-from rag_core.settings.presets import (
-    MAX_CANDIDATES,
-    PRESETS,
-    UNSET,
-    CommittedSettings,
-    Limits,
-    Overrides,
-    Unset,
-)
+from rag_core.model import EmbeddingModel, Fusion, LexicalFunction, LexicalOperator
+from rag_core.settings.committed import CommittedSettings, Limits
+from rag_core.settings.overrides import MAX_CANDIDATES, UNSET, Overrides, Unset
+from rag_core.settings.presets import PRESETS
 
 MAX_SETTINGS_BYTES = 100_000
 MENDING = "Mend the file, or bring it back as it was committed; docs/contracts.md lists its keys."
@@ -55,19 +35,14 @@ _NUMBERS = (
     "lexicalFunction",
     "embeddingModel",
 )
-_DERIVED = ("source", "fetchDepth")
-_KEYS = (*_NUMBERS, "limits", *_DERIVED)
+DERIVED = ("source", "fetchDepth")
+_KEYS = (*_NUMBERS, "limits", *DERIVED)
 _NULLABLE = frozenset(
-    ("preset", "threshold", "thresholdWhenDegraded", "maxPerFile", "embeddingModel", "limits", *_DERIVED)
+    ("preset", "threshold", "thresholdWhenDegraded", "maxPerFile", "embeddingModel", "limits", *DERIVED)
 )
 _LIMITS = ("useful", "p95Ms", "noHit")
 _ROUNDING = 1e-9
 _Word = TypeVar("_Word", Fusion, LexicalOperator, LexicalFunction)
-_HEAD = (
-    "# The settings of this project's searches; golden runs and calibrations go by them on every machine.\n"
-)
-_ADOPTED = re.compile(r"^# Adopted on [^\n]*\n", re.MULTILINE)
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./@+:-]*[A-Za-z0-9]|-?[0-9]+")
 
 
 def parse_settings(data: bytes, *, file: str) -> CommittedSettings:
@@ -100,64 +75,6 @@ def refuse_file(message: str, *, file: str) -> FaultySettings:
     return refusal_of(
         FaultySettings, [Fault(case=None, field=None, line=None, message=message)], file=file, hint=MENDING
     )
-
-
-def committing(settings: SearchSettings, *, limits: Limits | None = None) -> CommittedSettings:
-    """What a `settings.yaml` says that holds every one of these numbers."""
-    ranking, candidates = settings.ranking, settings.candidates
-    return CommittedSettings(
-        numbers=Overrides(
-            preset=settings.preset,
-            weight_vector=ranking.weight_vector,
-            threshold=ranking.threshold,
-            threshold_when_degraded=ranking.threshold_when_degraded,
-            candidates=ranking.candidates_per_signal,
-            max_per_file=ranking.max_per_file,
-            limit=ranking.limit,
-            fusion=ranking.fusion,
-            lexical_operator=candidates.lexical_operator,
-            lexical_function=candidates.lexical_function,
-        ),
-        made_for=candidates.embedding_model,
-        limits=limits or Limits(),
-    )
-
-
-def write_settings(
-    settings: SearchSettings, *, before: bytes | None, adopted: str, file: str = "settings.yaml"
-) -> str:
-    """The text of a `settings.yaml` with these numbers, every one of them in full; one weight is the rest of the other.
-
-    Of a file that is there, order, comments, line endings and `limits` stay.
-
-    Args:
-        settings: The numbers.
-        before: The file as it is, None where there is none.
-        adopted: Who adopted them, when and why, on one line, for the comment above them.
-        file: The name to call it by in messages.
-
-    Raises:
-        FaultySettings: The file that is there does not parse.
-        InvalidInput: It can't be changed in place.
-    """
-    limits = None if before is None else parse_settings(before, file=file).limits
-    old = "" if before is None else decode(before, file=file)
-    values = {key: value for key, value in settings.to_json().items() if key in _NUMBERS}
-    new = _HEAD + "".join(f"{line}\n" for line in _lines(values, but=()))
-    text = new if before is None else _changed(old.removeprefix(BOM), values, file)
-    ending = "\r\n" if "\r\n" in old else "\n"
-    mark = BOM if old.startswith(BOM) else ""
-    text = f"{mark}# Adopted on {adopted}{ending}{_ADOPTED.sub('', text)}"
-    if parse_settings(text.encode(), file=file) != committing(settings, limits=limits):
-        raise _not_in_place(file)
-    return text
-
-
-def on_one_line(text: str, *, at_most: int = 300) -> str:
-    """Somebody's words as a comment holds them: one line, nothing unprintable, cut where they are long."""
-    words = " ".join(text.split())
-    printable = "".join(sign if sign.isprintable() else "�" for sign in words)
-    return printable if len(printable) <= at_most else f"{printable[: at_most - 1]}…"
 
 
 class _Settings:
@@ -297,83 +214,3 @@ class _Settings:
 
 def _listed(words: tuple[str, ...]) -> str:
     return f"{', '.join(words[:-1])} or {words[-1]}"
-
-
-def _changed(text: str, values: Mapping[str, object], file: str) -> str:
-    """The text with other values, every other character as it was but for the lines of what follows from the rest."""
-    root = compose(text, file=file)
-    if not isinstance(root, MappingNode):
-        raise _not_in_place(file)
-    ending = "\r\n" if "\r\n" in text else "\n"
-    nodes = {scalar_of(key) or "": (key, value) for key, value in pairs(root)}
-    missing = _lines(values, but=nodes)
-    edits = [
-        (*_span(value), _in_place(text, value, values[key]))
-        for key, (_, value) in nodes.items()
-        if key in values
-    ]
-    if root.flow_style:
-        start = int(root.start_mark.index) + 1
-        edits.append((start, start, "".join(f"{line}, " for line in missing)))
-    else:
-        edits += [
-            (_line_start(text, _span(key)[0]), _line_end(text, _span(value)[1]), "")
-            for name, (key, value) in nodes.items()
-            if name in _DERIVED
-        ]
-        at = max(
-            (_line_end(text, _span(value)[1]) for key, (_, value) in nodes.items() if key in values),
-            default=None,
-        )
-        at = len(text) if at is None else at
-        begun = "" if at == 0 or text[at - 1] == "\n" else ending
-        edits.append((at, at, begun + "".join(f"{line}{ending}" for line in missing)))
-    for start, end, replacement in sorted(edits, reverse=True):
-        text = f"{text[:start]}{replacement}{text[end:]}"
-    return text
-
-
-def _lines(values: Mapping[str, object], *, but: Collection[str]) -> list[str]:
-    """The keys that are written anew; not the lexical weight, so that one number is changed in one place."""
-    return [
-        f"{key}: {_scalar(value)}"
-        for key, value in values.items()
-        if key not in but and key != "weightLexical"
-    ]
-
-
-def _in_place(text: str, node: Node, value: object) -> str:
-    start, end = _span(node)
-    # a key without a value ends at its colon
-    return f" {_scalar(value)}" if start == end and text[start - 1 : start] == ":" else _scalar(value)
-
-
-def _span(node: Node) -> tuple[int, int]:
-    return int(node.start_mark.index), int(node.end_mark.index)
-
-
-def _line_start(text: str, position: int) -> int:
-    return text.rfind("\n", 0, position) + 1
-
-
-def _line_end(text: str, position: int) -> int:
-    end = text.find("\n", position)
-    return len(text) if end < 0 else end + 1
-
-
-def _scalar(value: object) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, float):
-        told = repr(value)
-        # `1e-05` is text to many a reader of YAML
-        return told if "." in told else told.replace("e", ".0e")
-    told = str(value)
-    return told if _PLAIN.fullmatch(told) else json.dumps(told, ensure_ascii=False)
-
-
-def _not_in_place(file: str) -> InvalidInput:
-    return InvalidInput(
-        f"{file} can't be changed in place.",
-        hint="Write each key and its value out on a line of its own, without anchors, then try again.",
-    )

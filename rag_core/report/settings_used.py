@@ -9,7 +9,7 @@ _NOT_RULES = ("limit", "source", "preset", "fetchDepth", "adoptedBy", "adoptedAt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SettingsInForce:
+class UsedSettings:
     """Settings that some of the window's searches ran under, with the first and the last of them.
 
     `decided` tells that somebody decided on these very numbers, so that their limit is no caller's.
@@ -42,12 +42,12 @@ class Turn:
     settings: Mapping[str, object]
 
 
-def merged(settings: Sequence[SettingsInForce]) -> tuple[SettingsInForce, ...]:
+def merged(settings: Sequence[UsedSettings]) -> tuple[UsedSettings, ...]:
     """The settings as rules: what differs from another in its caller's limit alone counts with that one.
 
     Those that somebody decided on keep a limit of their own. Sorted by the time of the first search.
     """
-    rules: dict[str, SettingsInForce] = {}
+    rules: dict[str, UsedSettings] = {}
     same = same_rules(settings)
     for entry in sorted(settings, key=lambda entry: same[entry.settings_id] != entry.settings_id):
         key = same[entry.settings_id]
@@ -56,9 +56,9 @@ def merged(settings: Sequence[SettingsInForce]) -> tuple[SettingsInForce, ...]:
     return tuple(sorted(rules.values(), key=lambda entry: (entry.first_at, entry.settings_id)))
 
 
-def same_rules(settings: Iterable[SettingsInForce]) -> Mapping[str, str]:
+def same_rules(settings: Iterable[UsedSettings]) -> Mapping[str, str]:
     """For the id of each of the settings, the id of those that it is one rule with; mostly its own."""
-    alike: dict[tuple[object, ...], list[SettingsInForce]] = {}
+    alike: dict[tuple[object, ...], list[UsedSettings]] = {}
     for entry in settings:
         alike.setdefault(_rules(entry.settings), []).append(entry)
     found: dict[str, str] = {}
@@ -69,9 +69,7 @@ def same_rules(settings: Iterable[SettingsInForce]) -> Mapping[str, str]:
     return found
 
 
-def turns_of(
-    began: Sequence[tuple[datetime, str]], settings: Mapping[str, SettingsInForce]
-) -> tuple[Turn, ...]:
+def turns_of(began: Sequence[tuple[datetime, str]], settings: Mapping[str, UsedSettings]) -> tuple[Turn, ...]:
     """When another rule came into force, oldest first; the one that the window began with is the first.
 
     Args:
@@ -91,7 +89,7 @@ def _rules(settings: Mapping[str, object]) -> tuple[object, ...]:
     return tuple(sorted((name, repr(value)) for name, value in settings.items() if name not in _NOT_RULES))
 
 
-def _together(rule: SettingsInForce, other: SettingsInForce) -> SettingsInForce:
+def _together(rule: UsedSettings, other: UsedSettings) -> UsedSettings:
     return replace(
         rule,
         searches=rule.searches + other.searches,

@@ -21,6 +21,7 @@ from rag_core.model.settings import (
     RankingSettings,
     SearchSettings,
 )
+from rag_core.model.window import Window
 from rag_core.model.words import (
     ALL_SCOPES,
     Actor,
@@ -64,5 +65,6 @@ __all__ = [
     "StandingChunk",
     "Surface",
     "Timings",
+    "Window",
     "canonical_digest",
 ]

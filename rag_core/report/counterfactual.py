@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rag_core.database.connections import Database
-from rag_core.database.report.counts import Span
 from rag_core.database.report.replays import ReplayableSearch, candidates_of, find_settings, stream_searches
 from rag_core.errors import InvalidInput, UsageError
 from rag_core.model import (
@@ -21,11 +20,11 @@ from rag_core.model import (
     Place,
     RankingSettings,
     SearchSettings,
+    Window,
 )
 from rag_core.ranking.ranking import rank
 from rag_core.report.numbers import Counterfactual
 from rag_core.report.overlap import overlap, rank_biased_overlap
-from rag_core.report.window import Window
 from rag_core.settings.presets import find_preset, from_json
 
 
@@ -85,7 +84,6 @@ def compare_with(
     window: Window,
     rival: Rival,
     *,
-    synthetic: bool = False,
     listener: Callable[[int], None] | None = None,
 ) -> Counterfactual:
     """Overlap and rank-biased overlap of what was shown and what the rival would show, on places.
@@ -98,15 +96,13 @@ def compare_with(
         project_id: The project.
         window: Which searches.
         rival: The other settings.
-        synthetic: Whether rows made by benches and demonstrations count too.
         listener: Told now and then how many searches have been read.
     """
-    span = Span(project_id=project_id, start=window.start, end=window.end, synthetic=synthetic)
     overlaps: list[float] = []
     rbos: list[float] = []
     not_replayable = 0
     with database.snapshot() as connection:
-        for number, search in enumerate(stream_searches(connection, span), start=1):
+        for number, search in enumerate(stream_searches(connection, project_id, window), start=1):
             lists = replay(search, rival)
             if lists is None:
                 not_replayable += 1

@@ -103,6 +103,14 @@ def _append(connection: Connection, project_id: str, event: SessionEvent) -> int
     ).rowcount
 
 
+def hold_session(connection: Connection, project_id: str, session_id: str) -> bool:
+    """Keep a session from being deleted until the transaction ends; false when there is none of that id."""
+    row = connection.execute(
+        "select true from sessions where project_id = %s and id = %s for key share", (project_id, session_id)
+    ).fetchone()
+    return row is not None
+
+
 def list_sessions(connection: Connection, project_id: str) -> list[str]:
     """The ids of all sessions, by code point."""
     rows = connection.execute(

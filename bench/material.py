@@ -19,9 +19,9 @@ from medir.wiring import Services, open_services
 from rag_core.chunking import CHUNKER_VERSION
 from rag_core.database.index.chunks import ChunkRow, insert_chunks
 from rag_core.database.index.identity import read_identity, write_identity
+from rag_core.database.index.spellings import write_spellings
 from rag_core.database.projects import insert_project
 from rag_core.database.search.candidates import TEXT_SEARCH_CONFIG
-from rag_core.database.search.spellings import write_spellings
 from rag_core.evaluation.golden_runs import read_golden_set
 from rag_core.golden.cases import GoldenCase
 from rag_core.index.vectors import embed_chunks

@@ -224,12 +224,7 @@ def _proposed(settings: SearchSettings, choice: Choice, variants: tuple[Variant,
 def _settings_of(
     settings: SearchSettings, contender: Contender, variants: tuple[Variant, ...]
 ) -> SearchSettings:
-    variant = variants[contender.variant]
-    candidates = dataclasses.replace(
-        settings.candidates,
-        lexical_operator=variant.lexical_operator,
-        lexical_function=variant.lexical_function,
-    )
+    candidates = dataclasses.replace(settings.candidates, lexical=variants[contender.variant].lexical)
     return SearchSettings(
         candidates=candidates, ranking=settings.ranking, source="proposal", preset=None
     ).with_ranking(contender.settings)

@@ -25,11 +25,9 @@ from rag_core.evaluation.golden_runs import Evaluation, first_source
 from rag_core.evaluation.measuring import (
     GOLDEN_DEPTH,
     IndexFacts,
-    LexicalWay,
     Measured,
     Measurement,
     refuse_degraded,
-    way_of,
 )
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenSet
@@ -41,6 +39,7 @@ from rag_core.model import (
     CandidateSet,
     LexicalFunction,
     LexicalOperator,
+    LexicalWay,
     Project,
     Run,
     SearchSettings,
@@ -301,7 +300,10 @@ class Calibrator:
             chunks, _ = count_chunks(connection, project.project_id, ALL_SCOPES)
         if chunks > ALL_WAYS_UP_TO_CHUNKS:
             return ()
-        return tuple(product(LexicalOperator, LexicalFunction))
+        return tuple(
+            LexicalWay(operator=operator, function=function)
+            for operator, function in product(LexicalOperator, LexicalFunction)
+        )
 
 
 def cases_digest(golden: GoldenSet) -> str:
@@ -356,11 +358,10 @@ def _variants(measured: Measured) -> tuple[Variant, ...]:
     def made(way: LexicalWay, found: tuple[CandidateSet, ...]) -> Variant:
         table = build_table(found)
         return Variant(
-            lexical_operator=way[0],
-            lexical_function=way[1],
+            lexical=way,
             table=table,
             judged=judge_table(table, measured.golden.cases),
         )
 
-    own = made(way_of(measured.settings.candidates), measured.found)
+    own = made(measured.settings.candidates.lexical, measured.found)
     return (own, *(made(way, found) for way, found in measured.others.items()))

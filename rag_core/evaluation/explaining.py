@@ -7,7 +7,7 @@ from rag_core.evaluation.comparison import compare_sides
 from rag_core.evaluation.explanation import CaseExplanation
 from rag_core.evaluation.golden_runs import Evaluation
 from rag_core.evaluation.lost_cases import IndexedTexts, explain_losses
-from rag_core.evaluation.measuring import indexed_identity, way_of
+from rag_core.evaluation.measuring import indexed_identity
 from rag_core.evaluation.sides import Side, recorded_cases, side_of_baseline, side_of_measured, side_of_result
 from rag_core.golden.baseline_file import Baseline
 from rag_core.model import Project
@@ -39,7 +39,7 @@ def explain_case(
         before = _last_pass(evaluation, project, str(file), case_id)
     else:
         before = f"the baseline {baseline.name}", side_of_baseline(baseline)
-    ways = () if before is None else (way_of(before[1].settings.candidates),)
+    ways = () if before is None else (before[1].settings.candidates.lexical,)
     measured = evaluation.measure_case(
         project, case_id, cases=file, overrides=overrides, ways=ways, in_force=in_force
     )

@@ -18,7 +18,6 @@ from rag_core.evaluation.expected_places import lint_places
 from rag_core.evaluation.explanation import CaseExplanation, explain
 from rag_core.evaluation.measuring import (
     IndexFacts,
-    LexicalWay,
     Measured,
     Measurement,
     indexed_identity,
@@ -30,7 +29,7 @@ from rag_core.golden.document import MAX_FILE_BYTES, decode
 from rag_core.golden.faults import Fault, in_file_order, refusal
 from rag_core.golden.floor import floor_line, raise_floor
 from rag_core.golden.verdicts import GoldenOutcome, judge_all
-from rag_core.model import ALL_SCOPES, Actor, CandidateSet, Project, Ranking, SearchSettings
+from rag_core.model import ALL_SCOPES, Actor, CandidateSet, LexicalWay, Project, Ranking, SearchSettings
 from rag_core.model.place_names import PlaceNames
 from rag_core.ports import Clock, Vectors
 from rag_core.project.runs import Progress, running

@@ -18,6 +18,7 @@ from rag_core.model.settings import (
     Fusion,
     LexicalFunction,
     LexicalOperator,
+    LexicalWay,
     RankingSettings,
     SearchSettings,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "Fusion",
     "LexicalFunction",
     "LexicalOperator",
+    "LexicalWay",
     "Origin",
     "Place",
     "Project",

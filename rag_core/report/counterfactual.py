@@ -15,8 +15,7 @@ from rag_core.errors import InvalidInput, UsageError
 from rag_core.model import (
     ALL_SCOPES,
     Candidate,
-    LexicalFunction,
-    LexicalOperator,
+    LexicalWay,
     Place,
     RankingSettings,
     SearchSettings,
@@ -34,8 +33,7 @@ class Rival:
 
     name: str
     ranking: RankingSettings
-    lexical_operator: LexicalOperator
-    lexical_function: LexicalFunction
+    lexical: LexicalWay
     model: str | None
 
 
@@ -51,8 +49,7 @@ def find_rival(database: Database, project_id: str, against: str) -> Rival:
         return Rival(
             name=against,
             ranking=preset.ranking,
-            lexical_operator=preset.lexical_operator,
-            lexical_function=preset.lexical_function,
+            lexical=preset.lexical,
             model=None,
         )
     if kind != "settings" or not name:
@@ -72,8 +69,7 @@ def find_rival(database: Database, project_id: str, against: str) -> Rival:
     return Rival(
         name=against,
         ranking=settings.ranking,
-        lexical_operator=settings.candidates.lexical_operator,
-        lexical_function=settings.candidates.lexical_function,
+        lexical=settings.candidates.lexical,
         model=None if model is None else str(model),
     )
 
@@ -162,8 +158,7 @@ def _same_candidates(search: ReplayableSearch, shown_under: SearchSettings, riva
     """Whether the rival would rank among the very candidates that were kept."""
     depth = search.weights.get("fetchDepth", shown_under.ranking.candidates_per_signal)
     return (
-        shown_under.candidates.lexical_operator is rival.lexical_operator
-        and shown_under.candidates.lexical_function is rival.lexical_function
+        shown_under.candidates.lexical == rival.lexical
         and rival.model in (None, search.weights.get("embeddingModel"))
         and isinstance(depth, int)
         and rival.ranking.candidates_per_signal <= depth

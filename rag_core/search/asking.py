@@ -15,16 +15,16 @@ from rag_core.database.index.chunks import place_meant, read_contents
 from rag_core.database.index.identity import count_chunks, has_vectors, read_identity
 from rag_core.database.projects import find_project
 from rag_core.database.search.candidates import (
-    LexicalQuery,
     SignalRow,
-    build_lexical_query,
     lexical_candidates,
     vector_candidates,
 )
+from rag_core.database.search.lexical_query import build_lexical_query
 from rag_core.database.search.positions import place_of_chunk, read_positions
 from rag_core.database.search.telemetry import SearchRecord
 from rag_core.embedding.providers import Providers
 from rag_core.errors import InvalidInput
+from rag_core.lexical.tsquery import LexicalQuery
 from rag_core.model import (
     ALL_SCOPES,
     Actor,
@@ -257,7 +257,7 @@ class Search:
         if self._between_queries is not None:
             self._between_queries()
         lexical_started = self._clock.monotonic_ms()
-        query = build_lexical_query(connection, question, settings.lexical_operator, project_id=project_id)
+        query = build_lexical_query(connection, question, settings.lexical, project_id=project_id)
         lexical_rows = lexical_candidates(connection, project_id, query, settings) if query else []
         lexical_done = self._clock.monotonic_ms()
 

@@ -16,6 +16,7 @@ from rag_core.model import (
     Fusion,
     LexicalFunction,
     LexicalOperator,
+    LexicalWay,
     RankingSettings,
     Scope,
     SearchSettings,
@@ -32,8 +33,7 @@ class Preset:
     description: str
     evidence: str
     ranking: RankingSettings
-    lexical_operator: LexicalOperator = LexicalOperator.ANY
-    lexical_function: LexicalFunction = LexicalFunction.TS_RANK
+    lexical: LexicalWay = field(default_factory=LexicalWay)
 
 
 SEEDS = Preset(
@@ -174,11 +174,7 @@ def preset_for(model_id: str | None) -> Preset:
 
 def settings_of_preset(preset: Preset, settings: SearchSettings) -> SearchSettings:
     """The settings with a preset's numbers in the place of theirs."""
-    candidates = dataclasses.replace(
-        settings.candidates,
-        lexical_operator=preset.lexical_operator,
-        lexical_function=preset.lexical_function,
-    )
+    candidates = dataclasses.replace(settings.candidates, lexical=preset.lexical)
     return SearchSettings(
         candidates=candidates, ranking=settings.ranking, source="trial", preset=preset.name
     ).with_ranking(preset.ranking)
@@ -237,8 +233,7 @@ def committed_to(
 def preset_of(settings: SearchSettings) -> str | None:
     """The preset's name only while the numbers are still the preset's."""
     preset = PRESETS.get(settings.preset or "")
-    ways = (settings.candidates.lexical_operator, settings.candidates.lexical_function)
-    if preset is None or (preset.lexical_operator, preset.lexical_function) != ways:
+    if preset is None or preset.lexical != settings.candidates.lexical:
         return None
     return preset.name if preset.ranking == settings.ranking else None
 
@@ -272,8 +267,7 @@ def _of_preset(
         candidates=CandidateSettings(
             scopes=scopes,
             fetch_depth=preset.ranking.candidates_per_signal,
-            lexical_operator=preset.lexical_operator,
-            lexical_function=preset.lexical_function,
+            lexical=preset.lexical,
             embedding_model=model_id,
         ),
         ranking=preset.ranking,
@@ -305,8 +299,10 @@ def _overridden(base: SearchSettings, ranking: RankingSettings, overrides: Overr
     candidates = dataclasses.replace(
         base.candidates,
         fetch_depth=max(base.candidates.fetch_depth, ranking.candidates_per_signal),
-        lexical_operator=overrides.lexical_operator or base.candidates.lexical_operator,
-        lexical_function=overrides.lexical_function or base.candidates.lexical_function,
+        lexical=LexicalWay(
+            operator=overrides.lexical_operator or base.candidates.lexical.operator,
+            function=overrides.lexical_function or base.candidates.lexical.function,
+        ),
     )
     # the limit is a caller's own choice of how much to see, not another way of ranking
     only_limit = overrides == Overrides(limit=overrides.limit)
@@ -350,8 +346,10 @@ def from_json(
             limit=int(_number(settings["limit"])),
             fusion=Fusion(str(settings["fusion"])),
         )
-        operator = LexicalOperator(str(settings["lexicalOperator"]))
-        function = LexicalFunction(str(settings["lexicalFunction"]))
+        lexical = LexicalWay(
+            operator=LexicalOperator(str(settings["lexicalOperator"])),
+            function=LexicalFunction(str(settings["lexicalFunction"])),
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInput(
             f"These settings do not parse: {error}.",
@@ -362,8 +360,7 @@ def from_json(
         candidates=CandidateSettings(
             scopes=scopes,
             fetch_depth=ranking.candidates_per_signal,
-            lexical_operator=operator,
-            lexical_function=function,
+            lexical=lexical,
             embedding_model=model_id,
         ),
         ranking=ranking,

@@ -76,11 +76,7 @@ def adopted(scene: Scene, in_force: SearchSettings) -> SearchSettings:
     ranking = dataclasses.replace(
         target.ranking, limit=limit, threshold_when_degraded=in_force.ranking.threshold_when_degraded
     )
-    candidates = dataclasses.replace(
-        in_force.candidates,
-        lexical_operator=target.settings.candidates.lexical_operator,
-        lexical_function=target.settings.candidates.lexical_function,
-    )
+    candidates = dataclasses.replace(in_force.candidates, lexical=target.settings.candidates.lexical)
     return dataclasses.replace(in_force, candidates=candidates).with_ranking(ranking)
 
 
@@ -103,8 +99,8 @@ def overrides_of(before: SearchSettings, after: SearchSettings) -> Overrides:
         max_per_file=ranking.max_per_file,
         limit=None if ranking.limit == before.ranking.limit else ranking.limit,
         fusion=ranking.fusion,
-        lexical_operator=after.candidates.lexical_operator,
-        lexical_function=after.candidates.lexical_function,
+        lexical_operator=after.candidates.lexical.operator,
+        lexical_function=after.candidates.lexical.function,
     )
 
 
@@ -171,8 +167,8 @@ def _told(settings: SearchSettings) -> list[tuple[str, str]]:
         ("chunks a file", "no cap" if ranking.max_per_file is None else str(ranking.max_per_file)),
         ("hits shown", str(ranking.limit)),
         ("fusion", FUSIONS[ranking.fusion]),
-        ("terms", str(candidates.lexical_operator)),
-        ("lexical function", str(candidates.lexical_function)),
+        ("terms", str(candidates.lexical.operator)),
+        ("lexical function", str(candidates.lexical.function)),
     ]
 
 

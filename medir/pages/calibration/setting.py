@@ -6,9 +6,17 @@ from collections.abc import Mapping
 
 from medir.page_kit.address import Parameter, choice_parameter, number_parameter, refuse
 from rag_core.calibration.choice.contenders import Contender
+from rag_core.calibration.choice.families import variant_of
 from rag_core.calibration.findings import DEPTHS
 from rag_core.evaluation.calibrations import Calibration
-from rag_core.model import Fusion, LexicalFunction, LexicalOperator, RankingSettings, SearchSettings
+from rag_core.model import (
+    Fusion,
+    LexicalFunction,
+    LexicalOperator,
+    LexicalWay,
+    RankingSettings,
+    SearchSettings,
+)
 from rag_core.settings.presets import PRESETS, is_measured_for, settings_of_preset
 
 NO_THRESHOLD = -math.inf
@@ -96,15 +104,7 @@ def proposal_of(found: Calibration) -> AtHand:
 
 def setting_of(found: Calibration, settings: SearchSettings) -> AtHand | None:
     """Settings from elsewhere; None where they need candidates that were not fetched."""
-    way = (settings.candidates.lexical_operator, settings.candidates.lexical_function)
-    variant = next(
-        (
-            number
-            for number, each in enumerate(found.variants)
-            if (each.lexical_operator, each.lexical_function) == way
-        ),
-        None,
-    )
+    variant = variant_of(found.variants, settings.candidates.lexical)
     if variant is None or settings.ranking.candidates_per_signal > deepest(found):
         return None
     return AtHand(variant=variant, settings=settings)
@@ -129,11 +129,7 @@ def start_in_force(found: Calibration, in_force: SearchSettings) -> AtHand | Non
 def setting_of_contender(found: Calibration, contender: Contender) -> AtHand:
     """The settings of a row of the choice's table."""
     variant, today = found.variants[contender.variant], found.findings.settings
-    candidates = dataclasses.replace(
-        today.candidates,
-        lexical_operator=variant.lexical_operator,
-        lexical_function=variant.lexical_function,
-    )
+    candidates = dataclasses.replace(today.candidates, lexical=variant.lexical)
     settings = dataclasses.replace(today, candidates=candidates, source="trial", preset=None)
     return AtHand(variant=contender.variant, settings=settings.with_ranking(contender.settings))
 
@@ -155,7 +151,7 @@ def setting_at_hand(found: Calibration) -> AtHand:
 def go_to(found: Calibration, target: AtHand) -> None:
     """Choose every number of a setting, from a callback."""
     today, ranking = found.findings.settings, target.ranking
-    own, candidates = today.ranking, target.settings.candidates
+    own = today.ranking
     same_fusion = ranking.fusion is own.fusion
     WEIGHT.choose(None if ranking.weight_vector == own.weight_vector else ranking.weight_vector)
     if ranking.threshold == (own.threshold if same_fusion else None):
@@ -167,9 +163,9 @@ def go_to(found: Calibration, target: AtHand) -> None:
     DEPTH.choose(None if depth == own.candidates_per_signal else float(depth))
     LIMIT.choose(None if limit == own.limit else float(limit))
     FUSION.choose("" if same_fusion else str(ranking.fusion))
-    operator, function = today.candidates.lexical_operator, today.candidates.lexical_function
-    OPERATOR.choose("" if candidates.lexical_operator == operator else str(candidates.lexical_operator))
-    FUNCTION.choose("" if candidates.lexical_function == function else str(candidates.lexical_function))
+    way, own_way = target.settings.candidates.lexical, today.candidates.lexical
+    OPERATOR.choose("" if way.operator is own_way.operator else str(way.operator))
+    FUNCTION.choose("" if way.function is own_way.function else str(way.function))
 
 
 def presets_of(found: Calibration) -> dict[str, AtHand]:
@@ -202,12 +198,12 @@ def _chosen(today: SearchSettings) -> SearchSettings:
         limit=own.limit if limit is None else int(limit),
         fusion=fusion,
     )
-    operator, function = OPERATOR.read(), FUNCTION.read()
-    candidates = dataclasses.replace(
-        today.candidates,
-        lexical_operator=LexicalOperator(operator) if operator else today.candidates.lexical_operator,
-        lexical_function=LexicalFunction(function) if function else today.candidates.lexical_function,
+    own_way = today.candidates.lexical
+    way = LexicalWay(
+        operator=LexicalOperator(OPERATOR.read() or own_way.operator),
+        function=LexicalFunction(FUNCTION.read() or own_way.function),
     )
+    candidates = dataclasses.replace(today.candidates, lexical=way)
     return dataclasses.replace(today, candidates=candidates, source="trial").with_ranking(ranking)
 
 

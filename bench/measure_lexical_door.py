@@ -18,9 +18,8 @@ from medir.wiring import Services
 from rag_core.database.connections import Connection
 from rag_core.database.index.identity import read_identity
 from rag_core.database.index.spellings import has_spellings, write_spellings
-from rag_core.database.search.candidates import SignalRow, lexical_candidates, vector_candidates
+from rag_core.database.search.candidates import SignalRow, lexical_candidates, unite, vector_candidates
 from rag_core.database.search.lexical_query import read_spellings, read_tokens
-from rag_core.evaluation.golden_runs import read_golden_set
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.verdicts import judge
 from rag_core.lexical.spellings import keys_of_word
@@ -37,7 +36,7 @@ from rag_core.model import (
     RankingSettings,
 )
 from rag_core.ranking.ranking import rank
-from rag_core.search.asking import unite
+from rag_core.settings.golden_folder import read_golden_set
 from rag_core.settings.presets import EMBEDDED
 
 DEPTH = 100

@@ -26,9 +26,9 @@ from rag_core.database.index.spellings import write_spellings
 from rag_core.database.projects import insert_project
 from rag_core.database.search.candidates import lexical_candidates
 from rag_core.database.search.lexical_query import build_lexical_query
-from rag_core.evaluation.golden_runs import read_golden_set
 from rag_core.lexical.tsquery import LexicalQuery
 from rag_core.model import CandidateSettings, Chunk, LexicalWay, Origin, Place, Project, Scope
+from rag_core.settings.golden_folder import read_golden_set
 
 CHUNKS = 50_000
 DEPTHS = (20, 100, 200)

@@ -48,7 +48,8 @@ from rag_core.model import (
 from rag_core.ports import Clock
 from rag_core.project.runs import Progress, last_run, running
 from rag_core.report.vote_evidence import VoteEvidence, weigh_votes
-from rag_core.search.asking import EXACT_UP_TO_CHUNKS, Search
+from rag_core.search.asking import Search
+from rag_core.search.gathering import EXACT_UP_TO_CHUNKS
 from rag_core.settings.adopting import settings_history, settings_in_force
 from rag_core.settings.golden_folder import SETTINGS_FILE, cases_file, settings_path
 from rag_core.settings.in_force import Disagreement, read_committed

@@ -36,7 +36,8 @@ from rag_core.model import (
 from rag_core.ports import Vectors
 from rag_core.project.runs import Progress
 from rag_core.ranking.ranking import rank
-from rag_core.search.asking import QuestionVector, Search
+from rag_core.search.asking import Search
+from rag_core.search.gathering import QuestionVector
 from rag_core.settings.in_force import CommittedFile, SettingsSources, read_sources
 from rag_core.settings.presets import FirstSource, Overrides
 from rag_core.words.plurals import counted
@@ -209,7 +210,7 @@ class Measurement:
                 fetch_depth=max(GOLDEN_DEPTH, settings.fetch_depth),
             )
             found.append(
-                self._search.gather(
+                self._search.gathering.gather(
                     connection, project.project_id, case.question, vector, deep, exact=True
                 ).found
             )

@@ -13,7 +13,7 @@ from rag_core.database.connections import Connection
 from rag_core.database.index.chunks import origin_of, place_of
 from rag_core.lexical.rank import fewest_terms
 from rag_core.lexical.tsquery import LexicalQuery, at_least
-from rag_core.model import CandidateSettings, LexicalFunction, LexicalOperator, Origin, Scope
+from rag_core.model import Candidate, CandidateSettings, LexicalFunction, LexicalOperator, Origin, Scope
 from rag_core.ports import Vectors
 
 # raised whenever the same question would find other chunks or score them otherwise
@@ -194,6 +194,29 @@ def _nearest(
         },
     ).fetchall()
     return _signal_rows(rows)
+
+
+def unite(vector_rows: Sequence[SignalRow], lexical_rows: Sequence[SignalRow]) -> tuple[Candidate, ...]:
+    """The union of both signals; what a signal did not find is marked None."""
+    in_vector = {row.chunk_id: row for row in vector_rows}
+    in_lexical = {row.chunk_id: row for row in lexical_rows}
+    united: list[Candidate] = []
+    for chunk_id, row in (in_lexical | in_vector).items():
+        vector, lexical = in_vector.get(chunk_id), in_lexical.get(chunk_id)
+        united.append(
+            Candidate(
+                chunk_id=chunk_id,
+                scope=row.scope,
+                origin=row.origin,
+                ordinal=row.ordinal,
+                content_hash=row.content_hash,
+                vector_score=vector.score if vector else None,
+                lexical_score=lexical.score if lexical else None,
+                vector_rank=vector.rank if vector else None,
+                lexical_rank=lexical.rank if lexical else None,
+            )
+        )
+    return tuple(united)
 
 
 def _plan(connection: Connection, *, exact: bool, depth: int) -> None:

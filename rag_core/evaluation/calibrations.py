@@ -22,13 +22,7 @@ from rag_core.database.search.candidates import QUERY_VERSION
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.comparison import side_of_baseline
 from rag_core.evaluation.golden_runs import Evaluation, first_source
-from rag_core.evaluation.measuring import (
-    GOLDEN_DEPTH,
-    IndexFacts,
-    Measured,
-    Measurement,
-    refuse_degraded,
-)
+from rag_core.evaluation.measuring import GOLDEN_DEPTH, IndexFacts, Measured, Measurement, refuse_degraded
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenSet
 from rag_core.golden.faults import refusal

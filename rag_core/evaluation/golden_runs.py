@@ -13,12 +13,7 @@ from rag_core.database.connections import Database
 from rag_core.database.index.chunks import indexed_places
 from rag_core.database.index.identity import count_chunks
 from rag_core.evaluation.expected_places import lint_places
-from rag_core.evaluation.measuring import (
-    IndexFacts,
-    Measurement,
-    indexed_identity,
-    refuse_degraded,
-)
+from rag_core.evaluation.measuring import IndexFacts, Measurement, indexed_identity, refuse_degraded
 from rag_core.golden.cases import GoldenCase, GoldenSet
 from rag_core.golden.faults import Fault, in_file_order, refusal
 from rag_core.golden.floor import floor_line

@@ -12,15 +12,7 @@ from dataclasses import dataclass
 from rag_core.database.connections import Database
 from rag_core.database.report.replays import ReplayableSearch, candidates_of, find_settings, stream_searches
 from rag_core.errors import InvalidInput, UsageError
-from rag_core.model import (
-    ALL_SCOPES,
-    Candidate,
-    LexicalWay,
-    Place,
-    RankingSettings,
-    SearchSettings,
-    Window,
-)
+from rag_core.model import ALL_SCOPES, Candidate, LexicalWay, Place, RankingSettings, SearchSettings, Window
 from rag_core.ranking.ranking import rank
 from rag_core.report.numbers import Counterfactual
 from rag_core.report.overlap import overlap, rank_biased_overlap

@@ -17,13 +17,7 @@ from rag_core.database.projects import find_project
 from rag_core.database.search.telemetry import SearchRecord
 from rag_core.embedding.providers import Providers
 from rag_core.errors import InvalidInput
-from rag_core.model import (
-    ALL_SCOPES,
-    Actor,
-    EmbeddingModel,
-    Scope,
-    Timings,
-)
+from rag_core.model import ALL_SCOPES, Actor, EmbeddingModel, Scope, Timings
 from rag_core.ports import Clock, Vectors
 from rag_core.ranking.ranking import rank
 from rag_core.search.answer import Answer

@@ -20,7 +20,6 @@ from datetime import UTC, datetime, timedelta
 from medir.configuration import load_configuration
 from medir.wiring import Services, open_services
 from rag_core.clock import SystemClock
-from rag_core.evaluation.golden_runs import read_golden_set
 from rag_core.golden.cases import GoldenCase
 from rag_core.model import ALL_SCOPES, Actor, Project
 from rag_core.project.projects import choose_project
@@ -28,7 +27,7 @@ from rag_core.search.answer import Answer
 from rag_core.search.asking import Search
 from rag_core.search.telemetry import Telemetry
 from rag_core.search.votes import cast_vote
-from rag_core.settings.golden_folder import cases_file
+from rag_core.settings.golden_folder import cases_file, read_golden_set
 from rag_core.settings.overrides import Overrides
 
 PEOPLE = tuple(

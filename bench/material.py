@@ -19,10 +19,9 @@ from medir.wiring import Services, open_services
 from rag_core.chunking import CHUNKER_VERSION
 from rag_core.database.index.chunks import ChunkRow, insert_chunks
 from rag_core.database.index.identity import read_identity, write_identity
+from rag_core.database.index.spellings import write_spellings
 from rag_core.database.projects import insert_project
 from rag_core.database.search.candidates import TEXT_SEARCH_CONFIG
-from rag_core.database.search.spellings import write_spellings
-from rag_core.evaluation.golden_runs import read_golden_set
 from rag_core.golden.cases import GoldenCase
 from rag_core.index.vectors import embed_chunks
 from rag_core.model import (
@@ -37,6 +36,7 @@ from rag_core.model import (
     Scope,
 )
 from rag_core.project.projects import add_project
+from rag_core.settings.golden_folder import read_golden_set
 
 TOP = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MEDIR_BENCH_DATA", TOP.parent / "shared" / "data"))
@@ -151,7 +151,7 @@ def fetch(
     with services.database.snapshot() as connection:
         for key, question in questions.items():
             vector = services.search.embed(question, model)
-            found[key] = services.search.gather(
+            found[key] = services.search.gathering.gather(
                 connection, project_id, question, vector, settings, exact=True
             ).found
     return found

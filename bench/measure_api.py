@@ -36,7 +36,7 @@ import psutil
 
 from material import TOP
 from rag_core.database.server.server import EmbeddedServer
-from rag_core.evaluation.golden_runs import read_golden_set
+from rag_core.settings.golden_folder import read_golden_set
 
 CORPUS = TOP / "golden_set" / "corpus"
 PROJECT = "edicoes"

@@ -24,7 +24,7 @@ from rag_core.calibration.choice.families import Variant
 from rag_core.calibration.choice.verdict import Choice, Ground, decide
 from rag_core.calibration.table import CandidateTable, build_table, judge_places
 from rag_core.metrics.measures import parse_measure
-from rag_core.model import Fusion, LexicalFunction, LexicalOperator, Place, RankingSettings
+from rag_core.model import Fusion, LexicalWay, Place, RankingSettings
 
 HIT_AT_5 = parse_measure("hit@5")
 DEPTH = 100
@@ -93,8 +93,7 @@ def choose(
     table: CandidateTable, expected: Sequence[tuple[Place, ...]], holdout: np.ndarray, resamples: int
 ) -> Choice:
     variant = Variant(
-        lexical_operator=LexicalOperator.ANY,
-        lexical_function=LexicalFunction.TS_RANK,
+        lexical=LexicalWay(),
         table=table,
         judged=judge_places(table, expected),
     )

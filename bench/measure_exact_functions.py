@@ -22,11 +22,10 @@ from dataclasses import dataclass, field
 
 from material import BENCH, TOP, fetch, throwaway_services
 from medir.sample import ensure_sample
-from rag_core.evaluation.golden_runs import read_golden_set
 from rag_core.golden.cases import GoldenCase
 from rag_core.model import CandidateSet, Place, RankingSettings
 from rag_core.ranking.ranking import rank
-from rag_core.settings.golden_folder import cases_file
+from rag_core.settings.golden_folder import cases_file, read_golden_set
 
 AGREEMENT = 1e-11
 _EPSILON = sys.float_info.epsilon

@@ -17,26 +17,26 @@ from medir.sample import ensure_sample
 from medir.wiring import Services
 from rag_core.database.connections import Connection
 from rag_core.database.index.identity import read_identity
-from rag_core.database.search.candidates import LexicalQuery, SignalRow, lexical_candidates, vector_candidates
-from rag_core.database.search.spellings import has_spellings, read_spellings, read_tokens, write_spellings
-from rag_core.evaluation.golden_runs import read_golden_set
+from rag_core.database.index.spellings import has_spellings, write_spellings
+from rag_core.database.search.candidates import SignalRow, lexical_candidates, unite, vector_candidates
+from rag_core.database.search.lexical_query import read_spellings, read_tokens
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.verdicts import judge
 from rag_core.lexical.spellings import keys_of_word
 from rag_core.lexical.stop_words import STOP_WORDS
 from rag_core.lexical.terms import AskedTerm, Term, asked_terms, keys_of, resolved_terms
-from rag_core.lexical.tsquery import any_of
+from rag_core.lexical.tsquery import LexicalQuery, any_of
 from rag_core.model import (
     ALL_SCOPES,
     CandidateSet,
     CandidateSettings,
     Fusion,
-    LexicalOperator,
+    LexicalWay,
     Place,
     RankingSettings,
 )
 from rag_core.ranking.ranking import rank
-from rag_core.search.asking import unite
+from rag_core.settings.golden_folder import read_golden_set
 from rag_core.settings.presets import EMBEDDED
 
 DEPTH = 100
@@ -294,7 +294,7 @@ def _query(connection: Connection, project_id: str, question: str, door: Door) -
     return LexicalQuery(
         tsquery=any_of(sorted({lexeme for term in terms for lexeme in term})),
         terms=terms,
-        operator=LexicalOperator.ANY,
+        way=LexicalWay(),
     )
 
 

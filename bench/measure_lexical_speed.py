@@ -22,11 +22,13 @@ import numpy as np
 from material import CORPORA, DATA, TOP, throwaway_services
 from rag_core.database.connections import Connection
 from rag_core.database.index.chunks import ChunkRow, insert_chunks
+from rag_core.database.index.spellings import write_spellings
 from rag_core.database.projects import insert_project
-from rag_core.database.search.candidates import LexicalQuery, build_lexical_query, lexical_candidates
-from rag_core.database.search.spellings import write_spellings
-from rag_core.evaluation.golden_runs import read_golden_set
-from rag_core.model import CandidateSettings, Chunk, LexicalOperator, Origin, Place, Project, Scope
+from rag_core.database.search.candidates import lexical_candidates
+from rag_core.database.search.lexical_query import build_lexical_query
+from rag_core.lexical.tsquery import LexicalQuery
+from rag_core.model import CandidateSettings, Chunk, LexicalWay, Origin, Place, Project, Scope
+from rag_core.settings.golden_folder import read_golden_set
 
 CHUNKS = 50_000
 DEPTHS = (20, 100, 200)
@@ -156,9 +158,7 @@ def _real_questions() -> list[str]:
 
 
 def _query(connection: Connection, question: str, *, spellings: bool) -> LexicalQuery:
-    query = build_lexical_query(
-        connection, question, LexicalOperator.ANY, project_id=PROJECT if spellings else None
-    )
+    query = build_lexical_query(connection, question, LexicalWay(), project_id=PROJECT if spellings else None)
     if query is None:
         raise RuntimeError(f"no searchable word: {question}")
     return query

@@ -23,24 +23,18 @@ from pathlib import Path
 from typing import LiteralString
 
 import psycopg
+from psycopg import sql
 
 from material import TOP, throwaway_services
 from medir.configuration import load_configuration
 from medir.wiring import Services, open_services
 from rag_core.database.connections import Connection
-from rag_core.database.report.counts import (
-    COUNTS,
-    LATENCIES,
-    RANKS,
-    Span,
-    Split,
-    read_counts,
-    read_latencies,
-    read_ranks,
-    shared_snapshot,
-)
+from rag_core.database.report.counts import COUNTS, RANKS, Split, read_counts, read_ranks
+from rag_core.database.report.latencies import LATENCIES, read_latencies
+from rag_core.database.report.snapshot import shared_snapshot
+from rag_core.database.report.window import parameters_of
+from rag_core.model import Window
 from rag_core.report.making import make_report
-from rag_core.report.window import Window
 
 PROJECT = "traffic"
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
@@ -85,8 +79,8 @@ def opened(home: Path | None) -> Iterator[Services]:
 def measure(services: Services, searches: int) -> list[str]:
     """The whole result as Markdown."""
     windows = {
-        "whole window": Window(start=FIRST, end=LAST),
-        "last day": Window(start=LAST - timedelta(days=1), end=LAST),
+        "whole window": Window(start=FIRST, end=LAST, synthetic=True),
+        "last day": Window(start=LAST - timedelta(days=1), end=LAST, synthetic=True),
     }
     lines = [
         f"# The report over {searches:,} searches and {3 * searches:,} votes of 30 days",
@@ -264,7 +258,7 @@ def timing_row(services: Services, name: str, window: Window) -> str:
     walls: list[float] = []
     for _ in range(REPEATS + 1):
         started = time.monotonic()
-        make_report(services.database, PROJECT, window, synthetic=True)
+        make_report(services.database, PROJECT, window)
         walls.append(time.monotonic() - started)
     mixed = "one scope" in name
     splits: tuple[Split, ...] = ("whole", "settings", "actor", "surface", "day")
@@ -312,7 +306,6 @@ def by_query(services: Services, window: Window) -> list[str]:
 
 def spend(services: Services, window: Window, splits: tuple[Split, ...]) -> list[tuple[str, float]]:
     """Processor seconds of the backend for each query of a report, each the least of three."""
-    span = Span(project_id=PROJECT, start=window.start, end=window.end, synthetic=True)
     spent: list[tuple[str, float]] = []
     with shared_snapshot(services.database) as (connection, _):
 
@@ -324,10 +317,12 @@ def spend(services: Services, window: Window, splits: tuple[Split, ...]) -> list
                 seconds.append(processor_seconds(connection) - before)
             spent.append((name, min(seconds)))
 
-        note("counts", lambda: read_counts(connection, span))
-        note("ranks", lambda: read_ranks(connection, span))
+        note("counts", lambda: read_counts(connection, PROJECT, window))
+        note("ranks", lambda: read_ranks(connection, PROJECT, window))
         for split in splits:
-            note(f"latencies, {split}", lambda split=split: read_latencies(connection, span, split))
+            note(
+                f"latencies, {split}", lambda split=split: read_latencies(connection, PROJECT, window, split)
+            )
     return spent
 
 
@@ -378,18 +373,22 @@ def sizes(services: Services) -> list[str]:
 
 def plans(services: Services, window: Window) -> list[str]:
     """The plans of three queries, as the report runs them."""
-    span = Span(project_id=PROJECT, start=window.start, end=window.end, synthetic=True)
     lines: list[str] = []
     with shared_snapshot(services.database) as (connection, _):
         for name, read, query in (
-            ("counts", lambda: read_counts(connection, span), COUNTS),
-            ("ranks", lambda: read_ranks(connection, span), RANKS),
-            ("latencies by actor", lambda: read_latencies(connection, span, "actor"), LATENCIES["actor"]),
+            ("counts", lambda: read_counts(connection, PROJECT, window), COUNTS),
+            ("ranks", lambda: read_ranks(connection, PROJECT, window), RANKS),
+            (
+                "latencies by actor",
+                lambda: read_latencies(connection, PROJECT, window, "actor"),
+                LATENCIES["actor"],
+            ),
         ):
             # reading once leaves the planner hints of that query in force
             read()
             rows = psycopg.ClientCursor(connection).execute(
-                "explain (analyze, costs off, timing off, buffers off) " + query, span.parameters
+                sql.SQL("explain (analyze, costs off, timing off, buffers off) {}").format(query),
+                parameters_of(PROJECT, window),
             )
             lines += [f"### {name}", "", "```", *(str(row[0]) for row in rows.fetchall()), "```", ""]
     return lines[:-1]

@@ -22,7 +22,7 @@ from rag_core.figures.threshold_map import Grid, threshold_map
 from rag_core.figures.weight_curve import Curve, weight_curve
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import PASSED
-from rag_core.model import LexicalFunction, LexicalOperator, RankingSettings
+from rag_core.model import LexicalWay, RankingSettings
 
 LIMIT_S = 0.1
 
@@ -35,8 +35,7 @@ def main() -> int:
     found, expected = synthetic(given.questions, given.candidates)
     table = build_table(found)
     variant = Variant(
-        lexical_operator=LexicalOperator.ANY,
-        lexical_function=LexicalFunction.TS_RANK,
+        lexical=LexicalWay(),
         table=table,
         judged=judge_places(table, expected),
     )

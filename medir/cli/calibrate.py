@@ -179,6 +179,6 @@ def _adopt_command(settings: SearchSettings) -> str:
     return (
         f"medir settings adopt --fusion {ranking.fusion} --weight-vector {ranking.weight_vector!r} "
         f"--threshold={threshold} --candidates {ranking.candidates_per_signal} --max-per-file {cap} "
-        f"--lexical-operator {candidates.lexical_operator} --lexical-function {candidates.lexical_function} "
+        f"--lexical-operator {candidates.lexical.operator} --lexical-function {candidates.lexical.function} "
         '--reason "..."'
     )

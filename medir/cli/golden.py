@@ -31,7 +31,8 @@ from rag_core.evaluation.baselines import baselines_folder, read_baseline
 from rag_core.evaluation.comparison import BaselineComparison, run_against
 from rag_core.evaluation.explaining import explain_case
 from rag_core.evaluation.explanation import CaseExplanation
-from rag_core.evaluation.golden_runs import Evaluation, GoldenRun, raise_project_floor
+from rag_core.evaluation.floor import raise_project_floor
+from rag_core.evaluation.golden_runs import Evaluation, GoldenRun
 from rag_core.files import write_together
 from rag_core.formats.trec import trec_qrels, trec_run
 from rag_core.golden.faults import Fault

@@ -20,10 +20,11 @@ from medir.cli.paths import FILE_TO_WRITE
 from rag_core.clock import SystemClock
 from rag_core.errors import UsageError
 from rag_core.files import write_atomically
+from rag_core.model import Window
 from rag_core.report.definitions import explain_number
 from rag_core.report.making import make_report
 from rag_core.report.numbers import Report
-from rag_core.report.window import Window, make_window
+from rag_core.report.window import make_window
 
 # what one form of the report needs and the others don't is loaded for it alone: a dashboard asks for --json each minute
 
@@ -79,8 +80,10 @@ def rag(
         return
     if as_csv and output.as_json:
         raise UsageError("--csv and --json both want standard output.", hint="Give one of them.")
-    window = make_window(SystemClock().now(), since=since, start=start, end=end, zone=zone)
-    report = _measure(output, project_id, window, synthetic=synthetic, against=against)
+    window = make_window(
+        SystemClock().now(), since=since, start=start, end=end, zone=zone, synthetic=synthetic
+    )
+    report = _measure(output, project_id, window, against=against)
     if html is not None:
         _write_html(report, html)
         output.note(f"Wrote {html}.")
@@ -99,24 +102,21 @@ def rag(
         stop(EXIT_GATE)
 
 
-def _measure(
-    output: Output, project_id: str | None, window: Window, *, synthetic: bool, against: str | None
-) -> Report:
+def _measure(output: Output, project_id: str | None, window: Window, *, against: str | None) -> Report:
     with services() as opened:
         project = chosen_project(opened, project_id).project_id
         if against is None:
-            return make_report(opened.database, project, window, synthetic=synthetic)
+            return make_report(opened.database, project, window)
         from rag_core.report.counterfactual import compare_with, find_rival  # noqa: PLC0415
 
         rival = find_rival(opened.database, project, against)
-        report = make_report(opened.database, project, window, synthetic=synthetic)
+        report = make_report(opened.database, project, window)
         with output.progress() as listener:
             found = compare_with(
                 opened.database,
                 project,
                 window,
                 rival,
-                synthetic=synthetic,
                 listener=None
                 if listener is None
                 else lambda done: listener("replay", done, report.whole.searches),

@@ -99,7 +99,7 @@ def describe(settings: SearchSettings) -> str:
     return (
         f"{ranking.fusion}, vector {ranking.weight_vector:.4g}, lexical {ranking.weight_lexical:.4g}, "
         f"threshold {threshold}, {ranking.candidates_per_signal} candidates a signal, {cap} a file, "
-        f"limit {ranking.limit}, {candidates.lexical_operator}/{candidates.lexical_function}"
+        f"limit {ranking.limit}, {candidates.lexical.operator}/{candidates.lexical.function}"
     )
 
 

@@ -15,11 +15,12 @@ from medir.http_api.problems import Problem
 from medir.http_api.questions import From, ProjectId, SearchId, Since, Synthetic, To, Zone
 from medir.workbench import Workbench
 from rag_core.errors import UsageError
+from rag_core.model import Window
 from rag_core.project.access import Caller
 from rag_core.project.projects import choose_project
 from rag_core.report.making import make_report
 from rag_core.report.searches import RecordedSearch, read_search
-from rag_core.report.window import Window, make_window
+from rag_core.report.window import make_window
 from rag_core.search.answer import origin_to_json
 
 
@@ -48,8 +49,8 @@ def reading_routes(desk: Desk) -> APIRouter:
         def make(opened: Workbench) -> dict[str, object]:
             database = opened.services.database
             project = choose_project(database, project_id).project_id
-            window = _window(opened, since=since, start=start, end=to, zone=tz)
-            return make_report(database, project, window, synthetic=synthetic == "true").to_json()
+            window = _window(opened, since=since, start=start, end=to, zone=tz, synthetic=synthetic == "true")
+            return make_report(database, project, window).to_json()
 
         return JSONResponse(await desk.run(make, lane="reports"))
 
@@ -79,10 +80,18 @@ def reading_routes(desk: Desk) -> APIRouter:
 
 
 def _window(
-    opened: Workbench, *, since: str | None, start: str | None, end: str | None, zone: str | None
+    opened: Workbench,
+    *,
+    since: str | None,
+    start: str | None,
+    end: str | None,
+    zone: str | None,
+    synthetic: bool,
 ) -> Window:
     try:
-        return make_window(opened.services.clock.now(), since=since, start=start, end=end, zone=zone)
+        return make_window(
+            opened.services.clock.now(), since=since, start=start, end=end, zone=zone, synthetic=synthetic
+        )
     except UsageError as error:
         raise Problem(
             "invalid-request",

@@ -75,7 +75,7 @@ def raise_floor(
     run_id: UUID,
 ) -> None:
     """Raise the floor in a cases file to what passes now."""
-    from rag_core.evaluation.golden_runs import raise_project_floor  # noqa: PLC0415
+    from rag_core.evaluation.floor import raise_project_floor  # noqa: PLC0415
 
     raise_project_floor(
         services.evaluation,

@@ -226,12 +226,7 @@ def settings_of_contender(
     settings: SearchSettings, contender: Contender, variants: tuple[Variant, ...]
 ) -> SearchSettings:
     """Settings with a contender's numbers, in the lexical way of its candidates."""
-    variant = variants[contender.variant]
-    candidates = dataclasses.replace(
-        settings.candidates,
-        lexical_operator=variant.lexical_operator,
-        lexical_function=variant.lexical_function,
-    )
+    candidates = dataclasses.replace(settings.candidates, lexical=variants[contender.variant].lexical)
     return SearchSettings(
         candidates=candidates, ranking=settings.ranking, source="proposal", preset=None
     ).with_ranking(contender.settings)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rag_core.calibration.choice.families import Variant
+from rag_core.calibration.choice.families import Variant, variant_of
 from rag_core.calibration.safety import passing
 from rag_core.calibration.table import Flags
 from rag_core.golden.cases import GoldenCase
@@ -138,7 +138,7 @@ def stand(
     known = {(0, today.ranking)}
     restorers: list[Restorer] = []
     for name, settings in others:
-        variant = _variant_of(settings, variants)
+        variant = variant_of(variants, settings.candidates.lexical)
         if variant is None or (variant, settings.ranking) in known:
             continue
         known.add((variant, settings.ranking))
@@ -166,18 +166,6 @@ def _restorer(name: str, settings: SearchSettings, own: Flags, passes: Flags) ->
         passed=int(passes.sum()),
         won=int(np.count_nonzero(passes & ~own)),
         lost=int(np.count_nonzero(own & ~passes)),
-    )
-
-
-def _variant_of(settings: SearchSettings, variants: tuple[Variant, ...]) -> int | None:
-    way = (settings.candidates.lexical_operator, settings.candidates.lexical_function)
-    return next(
-        (
-            number
-            for number, each in enumerate(variants)
-            if (each.lexical_operator, each.lexical_function) == way
-        ),
-        None,
     )
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from rag_core.database.connections import Connection
@@ -27,32 +28,23 @@ class AdoptedSettings:
 
 def read_adopted(connection: Connection, project_id: str) -> AdoptedSettings | None:
     """The decision in force, None where nobody took one."""
-    row = connection.execute(
-        """
-        select settings, adopted_by_kind || ':' || adopted_by_id, adopted_at, reason
-        from adopted_settings where project_id = %s
-        order by id desc limit 1
-        """,
-        (project_id,),
-    ).fetchone()
-    if row is None:
-        return None
-    return AdoptedSettings(settings=row[0], adopted_by=row[1], adopted_at=row[2], reason=row[3])
+    return next(iter(list_adopted(connection, project_id, most=1)), None)
 
 
-def list_adopted(connection: Connection, project_id: str) -> list[AdoptedSettings]:
-    """Every decision, the latest first."""
-    rows = connection.execute(
-        """
-        select settings, adopted_by_kind || ':' || adopted_by_id, adopted_at, reason
-        from adopted_settings where project_id = %s
-        order by id desc
-        """,
-        (project_id,),
-    ).fetchall()
-    return [
-        AdoptedSettings(settings=row[0], adopted_by=row[1], adopted_at=row[2], reason=row[3]) for row in rows
-    ]
+def list_adopted(
+    connection: Connection, project_id: str, *, most: int | None = None
+) -> list[AdoptedSettings]:
+    """Every decision, the latest first; at most so many, where a number is given."""
+    with connection.cursor(row_factory=class_row(AdoptedSettings)) as cursor:
+        return cursor.execute(
+            """
+            select settings, adopted_by_kind || ':' || adopted_by_id as adopted_by, adopted_at, reason
+            from adopted_settings where project_id = %s
+            order by id desc
+            limit %s
+            """,
+            (project_id, most),
+        ).fetchall()
 
 
 def insert_adopted(

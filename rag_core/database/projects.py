@@ -2,10 +2,15 @@
 
 from typing import Any
 
+from psycopg import sql
 from psycopg.rows import kwargs_row
 
 from rag_core.database.connections import Connection
 from rag_core.model import DocumentFolders, Project
+
+_PROJECTS = sql.SQL(
+    "select project_id, name, repo, root, ref, golden, docs_folders, adr_folders from projects"
+)
 
 
 def insert_project(connection: Connection, project: Project) -> bool:
@@ -47,11 +52,10 @@ def find_project(connection: Connection, project_id: str) -> Project | None:
     """One project by its id."""
     with connection.cursor(row_factory=kwargs_row(_project)) as cursor:
         return cursor.execute(
-            """
-            select project_id, name, repo, root, ref, golden, docs_folders, adr_folders
-            from projects
+            sql.SQL("""
+            {projects}
             where project_id = %s
-            """,
+            """).format(projects=_PROJECTS),
             (project_id,),
         ).fetchone()
 
@@ -60,11 +64,10 @@ def list_projects(connection: Connection) -> list[Project]:
     """All projects, by id."""
     with connection.cursor(row_factory=kwargs_row(_project)) as cursor:
         return cursor.execute(
-            """
-            select project_id, name, repo, root, ref, golden, docs_folders, adr_folders
-            from projects
+            sql.SQL("""
+            {projects}
             order by project_id collate "C"
-            """
+            """).format(projects=_PROJECTS)
         ).fetchall()
 
 

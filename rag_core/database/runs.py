@@ -4,11 +4,17 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
+from psycopg import sql
 from psycopg.rows import class_row, dict_row
 from psycopg.types.json import Jsonb
 
 from rag_core.database.connections import Connection
 from rag_core.model import Actor, Run, RunKind, RunState
+
+_RUN = sql.SQL("""
+    id, kind::text, state::text, parameters, progress, result, error, actor_kind::text, actor_id, started_at,
+    heartbeat_at, finished_at
+""")
 
 
 def insert_run(
@@ -130,11 +136,10 @@ def find_run(connection: Connection, project_id: str, run_id: UUID) -> Run | Non
     """One run by its id."""
     with connection.cursor(row_factory=class_row(Run)) as cursor:
         return cursor.execute(
-            """
-            select id, kind::text, state::text, parameters, progress, result, error, actor_kind::text, actor_id,
-                started_at, heartbeat_at, finished_at
+            sql.SQL("""
+            select {run}
             from runs where project_id = %s and id = %s
-            """,
+            """).format(run=_RUN),
             (project_id, run_id),
         ).fetchone()
 
@@ -148,13 +153,12 @@ def last_started(
     """
     with connection.cursor(row_factory=dict_row) as cursor:
         row = cursor.execute(
-            """
-            select id, kind::text, state::text, parameters, progress, result, error, actor_kind::text, actor_id,
-                started_at, heartbeat_at, finished_at,
+            sql.SQL("""
+            select {run},
                 state = 'running' and heartbeat_at <= clock_timestamp() - %s as silent
             from runs where project_id = %s and kind = %s
             order by started_at desc, id limit 1
-            """,
+            """).format(run=_RUN),
             (silent_for, project_id, kind),
         ).fetchone()
     if row is None:
@@ -167,11 +171,10 @@ def recent_runs(connection: Connection, project_id: str, kind: RunKind, *, count
     """The last runs of a kind, newest first."""
     with connection.cursor(row_factory=class_row(Run)) as cursor:
         return cursor.execute(
-            """
-            select id, kind::text, state::text, parameters, progress, result, error, actor_kind::text, actor_id,
-                started_at, heartbeat_at, finished_at
+            sql.SQL("""
+            select {run}
             from runs where project_id = %s and kind = %s
             order by started_at desc, id limit %s
-            """,
+            """).format(run=_RUN),
             (project_id, kind, count),
         ).fetchall()

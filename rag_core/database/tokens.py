@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from psycopg import sql
 from psycopg.rows import class_row
 
 from rag_core.database.connections import Connection
@@ -30,6 +31,14 @@ class Token:
     revoked_by: str | None
 
 
+_TOKEN = sql.SQL("""
+    id, name, role::text as role, actor_kind::text as actor_kind, secret_hash, created_at,
+    created_by_kind::text || ':' || created_by_id as created_by, expires_at, last_used_at, revoked_at,
+    revoked_by_kind::text || ':' || revoked_by_id as revoked_by
+""")
+_REVOKED = sql.SQL("revoked_at = %(at)s, revoked_by_kind = %(kind)s, revoked_by_id = %(actor)s")
+
+
 def insert_token(
     connection: Connection,
     *,
@@ -45,23 +54,21 @@ def insert_token(
     """Keep a new token; None when one in force has its name. One that has expired leaves its name to it."""
     with connection.cursor(row_factory=class_row(Token)) as cursor:
         cursor.execute(
-            """
+            sql.SQL("""
             update access_tokens
-            set revoked_at = %(at)s, revoked_by_kind = %(kind)s, revoked_by_id = %(actor)s
+            set {revoked}
             where name = %(name)s and revoked_at is null and expires_at <= %(at)s
-            """,
+            """).format(revoked=_REVOKED),
             {"at": at, "kind": actor.kind, "actor": actor.id, "name": name},
         )
         return cursor.execute(
-            """
+            sql.SQL("""
             insert into access_tokens
                 (id, name, role, actor_kind, secret_hash, created_at, created_by_kind, created_by_id, expires_at)
             values (%s, %s, %s, %s, %s, %s, %s, %s, %s)
             on conflict (name) where revoked_at is null do nothing
-            returning id, name, role::text as role, actor_kind::text as actor_kind, secret_hash, created_at,
-                created_by_kind::text || ':' || created_by_id as created_by, expires_at, last_used_at, revoked_at,
-                revoked_by_kind::text || ':' || revoked_by_id as revoked_by
-            """,
+            returning {token}
+            """).format(token=_TOKEN),
             (token_id, name, role, actor_kind, secret_hash, at, actor.kind, actor.id, expires_at),
         ).fetchone()
 
@@ -71,13 +78,11 @@ def list_tokens(connection: Connection) -> list[Token]:
     with connection.cursor(row_factory=class_row(Token)) as cursor:
         # a row is a token, oldest first; there are few, so no index is needed
         return cursor.execute(
-            """
-            select id, name, role::text as role, actor_kind::text as actor_kind, secret_hash, created_at,
-                created_by_kind::text || ':' || created_by_id as created_by, expires_at, last_used_at, revoked_at,
-                revoked_by_kind::text || ':' || revoked_by_id as revoked_by
+            sql.SQL("""
+            select {token}
             from access_tokens
             order by created_at, id
-            """
+            """).format(token=_TOKEN)
         ).fetchall()
 
 
@@ -85,12 +90,10 @@ def find_token(connection: Connection, token_id: str) -> Token | None:
     """One token by its id, in force or not."""
     with connection.cursor(row_factory=class_row(Token)) as cursor:
         return cursor.execute(
-            """
-            select id, name, role::text as role, actor_kind::text as actor_kind, secret_hash, created_at,
-                created_by_kind::text || ':' || created_by_id as created_by, expires_at, last_used_at, revoked_at,
-                revoked_by_kind::text || ':' || revoked_by_id as revoked_by
+            sql.SQL("""
+            select {token}
             from access_tokens where id = %s
-            """,
+            """).format(token=_TOKEN),
             (token_id,),
         ).fetchone()
 
@@ -134,17 +137,15 @@ def revoke(connection: Connection, which: str, *, actor: Actor, at: datetime) ->
     with connection.cursor(row_factory=class_row(Token)) as cursor:
         # a name that looks like another token's id must not end both
         return cursor.execute(
-            """
+            sql.SQL("""
             update access_tokens
-            set revoked_at = %(at)s, revoked_by_kind = %(kind)s, revoked_by_id = %(actor)s
+            set {revoked}
             where id = (
                 select id from access_tokens
                 where revoked_at is null and %(which)s in (id, name)
                 order by id = %(which)s desc, id limit 1
             )
-            returning id, name, role::text as role, actor_kind::text as actor_kind, secret_hash, created_at,
-                created_by_kind::text || ':' || created_by_id as created_by, expires_at, last_used_at, revoked_at,
-                revoked_by_kind::text || ':' || revoked_by_id as revoked_by
-            """,
+            returning {token}
+            """).format(revoked=_REVOKED, token=_TOKEN),
             {"at": at, "kind": actor.kind, "actor": actor.id, "which": which},
         ).fetchone()

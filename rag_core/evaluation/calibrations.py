@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.calibration.choice.families import Variant
+from rag_core.calibration.choice.families import Variant, variant_of
 from rag_core.calibration.choice.verdict import RESAMPLES
 from rag_core.calibration.findings import DEPTHS, Findings, find
 from rag_core.calibration.replay import measure_replay
@@ -22,15 +22,7 @@ from rag_core.database.search.candidates import QUERY_VERSION
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.comparison import side_of_baseline
 from rag_core.evaluation.golden_runs import Evaluation
-from rag_core.evaluation.measuring import (
-    GOLDEN_DEPTH,
-    IndexFacts,
-    LexicalWay,
-    Measured,
-    Measurement,
-    refuse_degraded,
-    way_of,
-)
+from rag_core.evaluation.measuring import GOLDEN_DEPTH, IndexFacts, Measured, Measurement, refuse_degraded
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenSet
 from rag_core.golden.faults import refusal
@@ -41,6 +33,7 @@ from rag_core.model import (
     CandidateSet,
     LexicalFunction,
     LexicalOperator,
+    LexicalWay,
     Project,
     Run,
     SearchSettings,
@@ -50,7 +43,8 @@ from rag_core.model import (
 from rag_core.ports import Clock
 from rag_core.project.runs import Progress, last_run, running
 from rag_core.report.vote_evidence import VoteEvidence, weigh_votes
-from rag_core.search.asking import EXACT_UP_TO_CHUNKS, Search
+from rag_core.search.asking import Search
+from rag_core.search.gathering import EXACT_UP_TO_CHUNKS
 from rag_core.settings.adopting import settings_history
 from rag_core.settings.golden_folder import SETTINGS_FILE, cases_file, committed_file
 from rag_core.settings.in_force import Disagreement, settings_in_force
@@ -123,9 +117,8 @@ class Calibration:
         """The candidates that settings rank; None where they need some that were not fetched."""
         if settings.ranking.candidates_per_signal > self.deepest:
             return None
-        way = (settings.candidates.lexical_operator, settings.candidates.lexical_function)
-        ways = {(each.lexical_operator, each.lexical_function): each for each in self.variants}
-        return ways.get(way)
+        number = variant_of(self.variants, settings.candidates.lexical)
+        return None if number is None else self.variants[number]
 
     def light(self) -> "Calibration":
         """The same without the candidates themselves: a tenth in size, and all that a picture needs."""
@@ -308,7 +301,10 @@ class Calibrator:
             chunks, _ = count_chunks(connection, project.project_id, ALL_SCOPES)
         if chunks > ALL_WAYS_UP_TO_CHUNKS:
             return ()
-        return tuple(product(LexicalOperator, LexicalFunction))
+        return tuple(
+            LexicalWay(operator=operator, function=function)
+            for operator, function in product(LexicalOperator, LexicalFunction)
+        )
 
 
 def as_judged(settings: SearchSettings, golden: GoldenSet) -> SearchSettings:
@@ -369,11 +365,10 @@ def _variants(measured: Measured) -> tuple[Variant, ...]:
     def made(way: LexicalWay, found: tuple[CandidateSet, ...]) -> Variant:
         table = build_table(found)
         return Variant(
-            lexical_operator=way[0],
-            lexical_function=way[1],
+            lexical=way,
             table=table,
             judged=judge_table(table, measured.golden.cases),
         )
 
-    own = made(way_of(measured.settings.candidates), measured.found)
+    own = made(measured.settings.candidates.lexical, measured.found)
     return (own, *(made(way, found) for way, found in measured.others.items()))

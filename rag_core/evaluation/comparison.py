@@ -12,7 +12,6 @@ from uuid import UUID
 
 from rag_core.evaluation.golden_runs import Evaluation, GoldenRun
 from rag_core.evaluation.lost_cases import FrozenTexts, IndexedTexts, explain_losses
-from rag_core.evaluation.measuring import LexicalWay, way_of
 from rag_core.evaluation.sides import (
     Json,
     Side,
@@ -26,7 +25,7 @@ from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.causes import LossCause
 from rag_core.golden.verdicts import judge
-from rag_core.model import Actor, CandidateSet, Project, RankingSettings, SearchSettings
+from rag_core.model import Actor, CandidateSet, LexicalWay, Project, RankingSettings, SearchSettings
 from rag_core.project.runs import Progress
 from rag_core.ranking.ranking import rank
 from rag_core.settings.overrides import Overrides
@@ -216,7 +215,7 @@ def compare_baselines(old: Baseline, new: Baseline, project: Project | None = No
 
 def baseline_way(baseline: Baseline) -> LexicalWay:
     """The lexical way of the baseline's settings."""
-    return way_of(settings_of_baseline(baseline).candidates)
+    return settings_of_baseline(baseline).candidates.lexical
 
 
 def compare_sides(name: str, old: Side, new: Side) -> BaselineComparison:

@@ -4,44 +4,30 @@ A run is deterministic: exact vector search, each question embedded alone and it
 runs on one index differ in their time fields only.
 """
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import UUID
 
 from rag_core.database.connections import Database
-from rag_core.database.index.chunks import indexed_places, read_contents
+from rag_core.database.index.chunks import indexed_places
 from rag_core.database.index.identity import count_chunks
-from rag_core.errors import InvalidInput, Refused, UsageError
 from rag_core.evaluation.expected_places import lint_places
-from rag_core.evaluation.explanation import CaseExplanation, explain
-from rag_core.evaluation.measuring import (
-    IndexFacts,
-    LexicalWay,
-    Measured,
-    Measurement,
-    indexed_identity,
-    refuse_degraded,
-)
-from rag_core.files import NotReadable, read_regular_file, write_atomically
-from rag_core.golden.cases import GoldenCase, GoldenSet, parse_cases, with_places_meant
-from rag_core.golden.document import MAX_FILE_BYTES, decode
+from rag_core.evaluation.measuring import IndexFacts, Measurement, indexed_identity, refuse_degraded
+from rag_core.golden.cases import GoldenCase, GoldenSet
 from rag_core.golden.faults import Fault, in_file_order, refusal
-from rag_core.golden.floor import floor_line, raise_floor
+from rag_core.golden.floor import floor_line
 from rag_core.golden.verdicts import GoldenOutcome, judge_all
-from rag_core.model import ALL_SCOPES, Actor, CandidateSet, Project, Ranking, SearchSettings
-from rag_core.model.place_names import PlaceNames
+from rag_core.model import ALL_SCOPES, Actor, CandidateSet, LexicalWay, Project, Ranking, SearchSettings
 from rag_core.ports import Clock, Vectors
 from rag_core.project.runs import Progress, running
 from rag_core.project.staleness import Staleness, measure_staleness
 from rag_core.search.answer import golden_hits_to_json
 from rag_core.search.asking import ProviderNow, Search
-from rag_core.settings.golden_folder import cases_file, committed_file
+from rag_core.settings.golden_folder import cases_file, committed_file, read_cases_text, read_golden_set
 from rag_core.settings.in_force import Disagreement, sources_of
 from rag_core.settings.overrides import Overrides
 from rag_core.sources.floor_history import FloorHistory, highest_floor
-from rag_core.words.plurals import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +131,7 @@ class Evaluation:
     def __init__(self, *, database: Database, search: Search, clock: Clock) -> None:
         self._database = database
         self._search = search
-        self._measurement = Measurement(database=database, search=search)
+        self.measurement = Measurement(database=database, search=search)
         self._clock = clock
 
     @property
@@ -179,7 +165,7 @@ class Evaluation:
         fall = highest_floor(file).fall(golden.floor)
         if fall is None:
             return golden, faults
-        line = floor_line(_text_of(file))
+        line = floor_line(read_cases_text(file))
         return golden, in_file_order((*faults, Fault(case=None, field="floor", line=line, message=fall)))
 
     def without_vector(self, project: Project) -> int:
@@ -247,7 +233,7 @@ class Evaluation:
             listener=listener,
             run_id=run_id,
         ) as handle:
-            measured = self._measurement.take(
+            measured = self.measurement.take(
                 project,
                 golden,
                 overrides,
@@ -280,158 +266,10 @@ class Evaluation:
             handle.result = run.to_json() | ({} if compare is None else {"baseline": compare(run)})
             return run
 
-    def measure_case(
-        self,
-        project: Project,
-        case_id: str,
-        *,
-        cases: Path | None = None,
-        overrides: Overrides | None = None,
-        ways: Sequence[LexicalWay] = (),
-        in_force: bool = False,
-    ) -> Measured:
-        """One case asked as in a golden run; `ways` are other lexical ways to ask in too. Writes nothing.
-
-        Raises:
-            FaultySettings: The `settings.yaml` beside the cases has faults.
-            UsageError: There is no such case, file or index.
-            FaultyGoldenSet: The set does not parse.
-        """
-        file = cases or cases_file(project)
-        golden = read_golden_set(file)
-        with self._database.connection() as connection:
-            indexed = indexed_places(connection, project.project_id)
-        golden = with_places_meant(golden, PlaceNames(indexed))
-        case = next((case for case in golden.cases if case.id == case_id), None)
-        if case is None:
-            close = difflib.get_close_matches(case_id, [case.id for case in golden.cases], n=1)
-            raise UsageError(
-                f"The golden set has no case {case_id!r}.",
-                hint=f"Did you mean {close[0]!r}?" if close else "`medir golden run` lists the cases.",
-            )
-        alone = GoldenSet(floor=0, limit=golden.limit, cases=(case,))
-        return self._measurement.take(
-            project,
-            alone,
-            overrides or Overrides(),
-            _silent,
-            ways=ways,
-            committed=committed_file(project, file),
-            in_force=in_force,
-            keep_vectors_made=False,
-        )
-
-    def explain_case(
-        self,
-        project: Project,
-        case_id: str,
-        *,
-        cases: Path | None = None,
-        overrides: Overrides | None = None,
-        in_force: bool = False,
-    ) -> CaseExplanation:
-        """One case explained as it is now; `explaining` also knows what it was. Errors as `measure_case`."""
-        measured = self.measure_case(project, case_id, cases=cases, overrides=overrides, in_force=in_force)
-        return self.explain_measured(project, measured)
-
-    def explain_measured(self, project: Project, measured: Measured) -> CaseExplanation:
-        """The first case that was asked, with the whole set's texts and what would make it pass."""
-        case, found, ranking = measured.golden.cases[0], measured.found[0], measured.rankings[0]
-        ids = [entry.candidate.chunk_id for entry in ranking.whole_set]
-        with self._database.connection() as connection:
-            contents = read_contents(connection, project.project_id, ids)
-        return explain(case, found, ranking, measured.settings, contents=contents)
-
     def disagreement(self, project: Project, *, cases: Path) -> Disagreement | None:
         """Where the adopted settings are not those committed beside the cases."""
         return sources_of(self._database, project, cases=cases).disagreement
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RaisedFloor:
-    """A floor before and after, and the file that holds it."""
-
-    file: Path
-    before: int
-    after: int
-
-
-def raise_project_floor(
-    evaluation: Evaluation,
-    project: Project,
-    *,
-    file: Path,
-    actor: Actor,
-    reason: str,
-    listener: Progress | None = None,
-    run_id: UUID | None = None,
-) -> RaisedFloor:
-    """Raise the floor in a cases file to what passes now under the settings in force.
-
-    Raises:
-        InvalidInput: There is no reason.
-        Refused: Fewer pass than the floor asks for, the run would be degraded, or the adopted settings are not the
-            committed ones, so that searches are not what was measured.
-    """
-    if not reason.strip():
-        raise InvalidInput(
-            "A floor is raised for a reason.", hint="Say why with --reason.", where={"field": "reason"}
-        )
-    differ = evaluation.disagreement(project, cases=file)
-    if differ is not None:
-        raise Refused(
-            f"{differ.sentence} A floor is raised where both are the same.",
-            hint=(
-                "Write what is adopted (medir settings adopt --write --reason TEXT), or adopt what is committed "
-                "(medir settings adopt --committed --reason TEXT)."
-            ),
-        )
-    run = evaluation.run_golden(
-        project, actor=actor, cases=file, reason=reason, listener=listener, run_id=run_id
-    )
-    before, after = run.outcome.floor, run.outcome.passed
-    highest = run.floor_history.highest
-    if after < (highest or 0) and run.floor_fall is not None:
-        raise Refused(
-            f"{run.floor_fall} Only {counted(after, 'case')} {'passes' if after == 1 else 'pass'} now.",
-            hint="Put the floor back, and find out what was lost: medir golden run.",
-        )
-    if after < before:
-        raise Refused(
-            f"Only {after} cases pass, and the floor is {before}: it only rises.",
-            hint="Find out what was lost: medir golden run.",
-        )
-    if after > before:
-        text = _text_of(file)
-        write_atomically(file, raise_floor(text, new_floor=after))
-    return RaisedFloor(file=file, before=before, after=after)
-
-
-def read_golden_set(file: Path) -> GoldenSet:
-    """Read and parse a cases file.
-
-    Raises:
-        UsageError: It does not exist or can't be read.
-        FaultyGoldenSet: It does not parse.
-    """
-    return parse_cases(_text_of(file), file=str(file))
-
-
-def _text_of(file: Path) -> str:
-    hint = "Name the file with --cases, or the folder with `medir project set --golden DIR`."
-    try:
-        # a cases file may lie elsewhere, behind a link; what it names is read only if it is a file
-        data = read_regular_file(file, at_most=MAX_FILE_BYTES + 1, through_links=True)
-    except NotReadable as error:
-        raise UsageError(f"The golden cases {file}: it {error}.", hint=hint) from error
-    if data is None:
-        raise UsageError(f"The golden cases {file} can't be read: No such file or directory.", hint=hint)
-    return decode(data, file=str(file))
-
-
 def _scope_of(case: GoldenCase) -> list[str] | None:
     return None if case.scope is None else [str(scope) for scope in case.scope]
-
-
-def _silent(_step: str, _done: int, _total: int) -> None:
-    """Progress that nobody follows."""

@@ -27,8 +27,7 @@ from rag_core.model import (
     CandidateSet,
     CandidateSettings,
     DegradedReason,
-    LexicalFunction,
-    LexicalOperator,
+    LexicalWay,
     Project,
     Ranking,
     Scope,
@@ -37,7 +36,8 @@ from rag_core.model import (
 from rag_core.ports import Vectors
 from rag_core.project.runs import Progress
 from rag_core.ranking.ranking import rank
-from rag_core.search.asking import QuestionVector, Search
+from rag_core.search.asking import Search
+from rag_core.search.gathering import QuestionVector
 from rag_core.settings.golden_folder import CommittedFile
 from rag_core.settings.in_force import SettingsSources, read_sources
 from rag_core.settings.overrides import Overrides
@@ -45,9 +45,6 @@ from rag_core.words.plurals import counted
 
 # deep enough to say where a case fell and what depth would have saved it
 GOLDEN_DEPTH = 200
-
-LexicalWay = tuple[LexicalOperator, LexicalFunction]
-"""How the lexical signal asks and scores; another way needs other SQL, so other candidates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,19 +139,19 @@ class Measurement:
             )
             states = read_scope_states(connection, project.project_id)
             facts = _facts(connection, project, identity, states)
-            asked = {way_of(settings.candidates), *ways}
+            asked = {settings.candidates.lexical, *ways}
             found = {
                 way: self._gather(
                     connection,
                     project,
                     golden,
                     vectors=vectors,
-                    settings=_in_way(settings.candidates, way),
+                    settings=dataclasses.replace(settings.candidates, lexical=way),
                     progress=progress,
                 )
                 for way in sorted(asked)
             }
-        own = found.pop(way_of(settings.candidates))
+        own = found.pop(settings.candidates.lexical)
         return Measured(
             golden=golden,
             settings=settings,
@@ -216,16 +213,11 @@ class Measurement:
                 fetch_depth=max(GOLDEN_DEPTH, settings.fetch_depth),
             )
             found.append(
-                self._search.gather(
+                self._search.gathering.gather(
                     connection, project.project_id, case.question, vector, deep, exact=True
                 ).found
             )
         return tuple(found)
-
-
-def way_of(settings: CandidateSettings) -> LexicalWay:
-    """The lexical way of candidate settings."""
-    return settings.lexical_operator, settings.lexical_function
 
 
 def indexed_identity(connection: Connection, project: Project) -> IndexIdentity:
@@ -283,10 +275,6 @@ def _facts(
         chunks=chunks,
         without_vector=without_vector,
     )
-
-
-def _in_way(settings: CandidateSettings, way: LexicalWay) -> CandidateSettings:
-    return dataclasses.replace(settings, lexical_operator=way[0], lexical_function=way[1])
 
 
 def _text_hash(text: str) -> str:

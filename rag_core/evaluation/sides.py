@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import cast
 
 from rag_core.evaluation.golden_runs import GoldenRun
-from rag_core.evaluation.measuring import GOLDEN_DEPTH, LexicalWay, Measured, way_of
+from rag_core.evaluation.measuring import GOLDEN_DEPTH, Measured
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.verdicts import judge
-from rag_core.model import CandidateSet, Place, Scope, SearchSettings
+from rag_core.model import CandidateSet, LexicalWay, Place, Scope, SearchSettings
 
 Json = Mapping[str, object]
 
@@ -35,8 +35,8 @@ class Side:
         deepest = max(GOLDEN_DEPTH, self.settings.ranking.candidates_per_signal)
         if settings.ranking.candidates_per_signal > deepest:
             return None
-        way = way_of(settings.candidates)
-        return self.found if way == way_of(self.settings.candidates) else self.others.get(way)
+        way = settings.candidates.lexical
+        return self.found if way == self.settings.candidates.lexical else self.others.get(way)
 
     def candidates_of(self, case_id: str, settings: SearchSettings) -> CandidateSet | None:
         """The same for one case; None too where the side has no such case."""

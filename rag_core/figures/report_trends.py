@@ -4,7 +4,7 @@ import plotly.graph_objects as go
 
 from rag_core.figures.layout import lay_out, say_empty
 from rag_core.figures.palette import BASELINE, LEXICAL, VECTOR, Theme
-from rag_core.report.latency_curve import LatencyCurve
+from rag_core.report.making import LatencyCurve
 from rag_core.report.numbers import STEPS, Part
 
 _NO_SEARCH = "Not measured: no search that was not degraded"

@@ -28,9 +28,9 @@ from rag_core.database.index.identity import (
     write_identity,
     write_scope_state,
 )
+from rag_core.database.index.spellings import has_spellings, write_spellings
 from rag_core.database.index.vectors import drop_unused_vectors
 from rag_core.database.search.candidates import TEXT_SEARCH_CONFIG
-from rag_core.database.search.spellings import has_spellings, write_spellings
 from rag_core.embedding.providers import Providers
 from rag_core.errors import VotesAtRisk
 from rag_core.index.matching import Plan, match, rebuild

@@ -3,7 +3,7 @@
 A key is a word in lower case without accents; a file name's or host name's is `/` and its last part. An identifier
 has two, for what stands for its number (`rn#58`) and for what stands for its letters (`rn@58`): a chunk that writes
 rn058 in one word holds both in one lexeme. The index stores the keys of every word that its chunks
-hold (`rag_core.database.search.spellings`), a question asks for the keys of its own words and of their other number.
+hold (`rag_core.database.index.spellings`), a question asks for the keys of its own words and of their other number.
 """
 
 import re

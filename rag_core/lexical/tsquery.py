@@ -2,11 +2,66 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict
 
+from rag_core.lexical.rank import WORTH
 from rag_core.lexical.terms import Term
+from rag_core.model import LexicalOperator, LexicalWay
 
 _MOST_OPERANDS = 150
 """Above this an expression costs more to evaluate than the rows that it spares."""
+
+
+class ScoreParts(TypedDict):
+    """Named parameters of the lexical score.
+
+    `terms` are all terms. Where some have several spellings, `spelled` are those, and `plain` the others with
+    their number; else `spelled` is empty and PostgreSQL's own function is the score.
+    """
+
+    function: str
+    query: str | None
+    terms: list[str]
+    plain: str | None
+    plain_terms: int
+    spelled: list[str]
+    worth: list[float]
+
+
+NOTHING_ASKED = ScoreParts(function="", query=None, terms=[], plain=None, plain_terms=0, spelled=[], worth=[])
+"""Of a question without a searchable word: no chunk has a score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LexicalQuery:
+    """A question as a tsquery in its text form, the way it is asked and scored in, and its terms.
+
+    A term is the lexemes of all its spellings; `terms` are in code point order, except that the rarest are put last
+    where that is known. `matching` is roughly how many chunks hold any of them, None where nothing is known; it
+    decides how the best are looked for, and never which they are.
+    """
+
+    tsquery: str
+    terms: tuple[Term, ...]
+    way: LexicalWay
+    matching: int | None = None
+
+    @property
+    def score_parts(self) -> ScoreParts:
+        """What the SQL of the lexical score is given."""
+        one_for_all = self.way.operator is LexicalOperator.ANY or len(self.terms) == 1
+        spelled = tuple(term for term in self.terms if len(term) > 1) if one_for_all else ()
+        plain = tuple(term[0] for term in self.terms if len(term) == 1) if spelled else ()
+        return ScoreParts(
+            function=str(self.way.function),
+            query=self.tsquery,
+            terms=[any_of(term) for term in self.terms],
+            plain=any_of(sorted(plain)) or None,
+            plain_terms=len(plain),
+            spelled=[any_of(term) for term in spelled],
+            worth=list(WORTH),
+        )
 
 
 def quoted(lexeme: str) -> str:

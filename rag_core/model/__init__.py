@@ -18,9 +18,11 @@ from rag_core.model.settings import (
     Fusion,
     LexicalFunction,
     LexicalOperator,
+    LexicalWay,
     RankingSettings,
     SearchSettings,
 )
+from rag_core.model.window import Window
 from rag_core.model.words import (
     ALL_SCOPES,
     Actor,
@@ -49,6 +51,7 @@ __all__ = [
     "Fusion",
     "LexicalFunction",
     "LexicalOperator",
+    "LexicalWay",
     "Origin",
     "Place",
     "Project",
@@ -64,6 +67,7 @@ __all__ = [
     "StandingChunk",
     "Surface",
     "Timings",
+    "Window",
     "canonical_digest",
     "is_of_family",
 ]

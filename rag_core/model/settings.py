@@ -34,6 +34,14 @@ class LexicalFunction(StrEnum):
     COVERAGE = "coverage"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class LexicalWay:
+    """How the lexical signal asks and scores; another way needs other SQL, so other candidates."""
+
+    operator: LexicalOperator = LexicalOperator.ANY
+    function: LexicalFunction = LexicalFunction.TS_RANK
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankingSettings:
     """The numbers that can be replayed over candidates already fetched.
@@ -80,7 +88,7 @@ def _words(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateSettings:
-    """What needs new SQL when it changes: scopes, depth, the lexical query and the embedding model.
+    """What needs new SQL when it changes: scopes, depth, the lexical way and the embedding model.
 
     `fetch_depth` is how many candidates a signal returns; ranking cuts them again at
     `RankingSettings.candidates_per_signal`. `embedding_model` is the index's model id, None without one.
@@ -88,8 +96,7 @@ class CandidateSettings:
 
     scopes: tuple[Scope, ...] = ALL_SCOPES
     fetch_depth: int = 20
-    lexical_operator: LexicalOperator = LexicalOperator.ANY
-    lexical_function: LexicalFunction = LexicalFunction.TS_RANK
+    lexical: LexicalWay = LexicalWay()
     embedding_model: str | None = None
 
     def __post_init__(self) -> None:
@@ -145,8 +152,10 @@ class SearchSettings:
                 limit=int(_number(told["limit"])),
                 fusion=Fusion(str(told["fusion"])),
             )
-            operator = LexicalOperator(str(told["lexicalOperator"]))
-            function = LexicalFunction(str(told["lexicalFunction"]))
+            lexical = LexicalWay(
+                operator=LexicalOperator(str(told["lexicalOperator"])),
+                function=LexicalFunction(str(told["lexicalFunction"])),
+            )
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidInput(
                 f"These settings do not parse: {error}.",
@@ -157,8 +166,7 @@ class SearchSettings:
             candidates=CandidateSettings(
                 scopes=scopes,
                 fetch_depth=ranking.candidates_per_signal,
-                lexical_operator=operator,
-                lexical_function=function,
+                lexical=lexical,
                 embedding_model=None if model_id is None else str(model_id),
             ),
             ranking=ranking,
@@ -180,8 +188,8 @@ class SearchSettings:
             "maxPerFile": ranking.max_per_file,
             "limit": ranking.limit,
             "fusion": str(ranking.fusion),
-            "lexicalOperator": str(self.candidates.lexical_operator),
-            "lexicalFunction": str(self.candidates.lexical_function),
+            "lexicalOperator": str(self.candidates.lexical.operator),
+            "lexicalFunction": str(self.candidates.lexical.function),
             "embeddingModel": self.candidates.embedding_model,
             "fetchDepth": self.candidates.fetch_depth,
         }

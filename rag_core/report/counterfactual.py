@@ -10,21 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rag_core.database.connections import Database
-from rag_core.database.report.counts import Span
 from rag_core.database.report.replays import ReplayableSearch, candidates_of, find_settings, stream_searches
 from rag_core.errors import InvalidInput, UsageError
-from rag_core.model import (
-    Candidate,
-    LexicalFunction,
-    LexicalOperator,
-    Place,
-    RankingSettings,
-    SearchSettings,
-)
+from rag_core.model import Candidate, LexicalWay, Place, RankingSettings, SearchSettings, Window
 from rag_core.ranking.ranking import rank
 from rag_core.report.numbers import Counterfactual
 from rag_core.report.overlap import overlap, rank_biased_overlap
-from rag_core.report.window import Window
 from rag_core.settings.presets import find_preset
 
 
@@ -34,8 +25,7 @@ class Rival:
 
     name: str
     ranking: RankingSettings
-    lexical_operator: LexicalOperator
-    lexical_function: LexicalFunction
+    lexical: LexicalWay
     model: str | None
 
 
@@ -51,8 +41,7 @@ def find_rival(database: Database, project_id: str, against: str) -> Rival:
         return Rival(
             name=against,
             ranking=preset.ranking,
-            lexical_operator=preset.lexical_operator,
-            lexical_function=preset.lexical_function,
+            lexical=preset.lexical,
             model=None,
         )
     if kind != "settings" or not name:
@@ -72,8 +61,7 @@ def find_rival(database: Database, project_id: str, against: str) -> Rival:
     return Rival(
         name=against,
         ranking=settings.ranking,
-        lexical_operator=settings.candidates.lexical_operator,
-        lexical_function=settings.candidates.lexical_function,
+        lexical=settings.candidates.lexical,
         model=None if model is None else str(model),
     )
 
@@ -84,7 +72,6 @@ def compare_with(
     window: Window,
     rival: Rival,
     *,
-    synthetic: bool = False,
     listener: Callable[[int], None] | None = None,
 ) -> Counterfactual:
     """Overlap and rank-biased overlap of what was shown and what the rival would show, on places.
@@ -97,15 +84,13 @@ def compare_with(
         project_id: The project.
         window: Which searches.
         rival: The other settings.
-        synthetic: Whether rows made by benches and demonstrations count too.
         listener: Told now and then how many searches have been read.
     """
-    span = Span(project_id=project_id, start=window.start, end=window.end, synthetic=synthetic)
     overlaps: list[float] = []
     rbos: list[float] = []
     not_replayable = 0
     with database.snapshot() as connection:
-        for number, search in enumerate(stream_searches(connection, span), start=1):
+        for number, search in enumerate(stream_searches(connection, project_id, window), start=1):
             lists = replay(search, rival)
             if lists is None:
                 not_replayable += 1
@@ -165,8 +150,7 @@ def _same_candidates(search: ReplayableSearch, shown_under: SearchSettings, riva
     """Whether the rival would rank among the very candidates that were kept."""
     depth = search.weights.get("fetchDepth", shown_under.ranking.candidates_per_signal)
     return (
-        shown_under.candidates.lexical_operator is rival.lexical_operator
-        and shown_under.candidates.lexical_function is rival.lexical_function
+        shown_under.candidates.lexical == rival.lexical
         and rival.model in (None, search.weights.get("embeddingModel"))
         and isinstance(depth, int)
         and rival.ranking.candidates_per_signal <= depth

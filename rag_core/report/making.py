@@ -5,25 +5,17 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeVar
 
 from rag_core.database.connections import Connection, Database
-from rag_core.database.report.counts import (
-    PartCounts,
-    PartLatencies,
-    RecordedSettings,
-    Span,
-    Split,
-    check_zone,
-    read_counts,
-    read_latencies,
-    read_ranks,
-    read_settings,
-    read_turns,
-    shared_snapshot,
-)
+from rag_core.database.report.counts import PartCounts, Split, read_counts, read_ranks
+from rag_core.database.report.latencies import PartLatencies, read_latencies, read_latency_curve
+from rag_core.database.report.settings import RecordedSettings, read_settings, read_turns
+from rag_core.database.report.snapshot import check_zone, shared_snapshot
 from rag_core.errors import DatabaseBusy, DatabaseUnavailable
+from rag_core.model import Window
 from rag_core.report.numbers import (
     DEPTHS,
     NO_SEARCHES,
@@ -39,7 +31,6 @@ from rag_core.report.numbers import (
     SplitName,
 )
 from rag_core.report.settings_used import UsedSettings, turns_of
-from rag_core.report.window import Window
 
 # more than two cores, so that none is idle while the last queries run
 _CONNECTIONS = 3
@@ -47,42 +38,48 @@ _CONNECTIONS = 3
 _WORTH_ANOTHER_S = 0.01
 # how long a window has to be for its days to be many
 _ONE_DAY = timedelta(days=1)
+# of a curve of latencies, beside its beginning
+_SHARES = 100
 _LIKELY: tuple[Split, ...] = ("whole", "actor", "settings", "surface")
 _T = TypeVar("_T")
 Latencies = Mapping[str, PartLatencies]
 
 
-def make_report(database: Database, project_id: str, window: Window, *, synthetic: bool = False) -> Report:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatencyCurve:
+    """Points (milliseconds, share of the searches that took no longer), rising; of `n` searches, empty for none."""
+
+    n: int
+    points: tuple[tuple[float, float], ...]
+
+
+def make_report(database: Database, project_id: str, window: Window) -> Report:
     """The report of a project over a window, from `rag_searches` and `rag_feedback` alone.
 
     Args:
         database: Where the rows lie.
         project_id: A known project.
         window: Which searches, by the time they were asked at; votes go with their search.
-        synthetic: Whether rows made by benches and demonstrations count too.
 
     Raises:
         InvalidInput: The database does not know the window's time zone.
         DatabaseUnavailable: It does not answer.
     """
-    span = Span(
-        project_id=project_id, start=window.start, end=window.end, zone=window.zone, synthetic=synthetic
-    )
-    with _Readers.open(database, span.zone) as readers:
-        counting = readers.submit(read_counts, span)
+    with _Readers.open(database, window.zone) as readers:
+        counting = readers.submit(read_counts, project_id, window)
         # which splits to measure is known by the counts; these are mostly needed, and no core waits for it
-        at_once: tuple[Split, ...] = _LIKELY if span.end - span.start <= _ONE_DAY else (*_LIKELY, "day")
+        at_once: tuple[Split, ...] = _LIKELY if window.end - window.start <= _ONE_DAY else (*_LIKELY, "day")
         measuring: dict[Split, Future[list[PartLatencies]]] = {
-            split: readers.submit(read_latencies, span, split) for split in at_once
+            split: readers.submit(read_latencies, project_id, window, split) for split in at_once
         }
-        ranking = readers.submit(read_ranks, span)
+        ranking = readers.submit(read_ranks, project_id, window)
         counts = counting.result()
         for split in _splits_to_measure(counts):
             if split not in measuring:
-                measuring[split] = readers.submit(read_latencies, span, split)
+                measuring[split] = readers.submit(read_latencies, project_id, window, split)
         names = [count.key for count in counts if count.split == "settings"]
         # settings that stayed the same turn once, which the first search tells
-        turning = readers.submit(read_turns, span, None if len(names) > 1 else 1)
+        turning = readers.submit(read_turns, project_id, window, None if len(names) > 1 else 1)
         settings = readers.submit(read_settings, project_id, names).result()
         latencies: dict[Split, Latencies] = {}
         for split, found in measuring.items():
@@ -97,7 +94,7 @@ def make_report(database: Database, project_id: str, window: Window, *, syntheti
         start=window.start,
         end=window.end,
         zone=window.zone,
-        synthetic=synthetic,
+        synthetic=window.synthetic,
         whole=parts.get(("whole", ""), NO_SEARCHES),
         ranks={
             verdict: tuple(
@@ -109,6 +106,18 @@ def make_report(database: Database, project_id: str, window: Window, *, syntheti
         turns=turns_of(began, {entry.settings_id: entry for entry in used}),
         splits={name: _split(name, parts) for name in SPLITS},
     )
+
+
+def latency_curve(database: Database, project_id: str, window: Window) -> LatencyCurve:
+    """The curve of a window's total latencies at 101 even shares, the fastest and the slowest among them.
+
+    Raises:
+        DatabaseUnavailable: The database does not answer.
+    """
+    shares = [step / _SHARES for step in range(_SHARES + 1)]
+    with database.connection() as connection:
+        n, latencies = read_latency_curve(connection, project_id, window, shares)
+    return LatencyCurve(n=n, points=tuple(zip(latencies, shares, strict=True)) if n else ())
 
 
 class _Readers:

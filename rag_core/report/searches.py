@@ -7,7 +7,6 @@ from uuid import UUID
 
 from rag_core.database.connections import Database
 from rag_core.database.index.chunks import origin_of, place_of
-from rag_core.database.report.counts import Span
 from rag_core.database.report.recorded_searches import (
     HitLine,
     SearchFilter,
@@ -18,8 +17,7 @@ from rag_core.database.report.recorded_searches import (
 )
 from rag_core.database.search.votes import StoredVote, list_votes
 from rag_core.errors import UsageError
-from rag_core.model import Origin
-from rag_core.report.window import Window
+from rag_core.model import Origin, Window
 
 __all__ = ["RecordedHit", "RecordedSearch", "SearchFilter", "SearchLine", "list_searches", "read_search"]
 
@@ -59,17 +57,15 @@ def list_searches(
     window: Window,
     chosen: SearchFilter,
     *,
-    synthetic: bool = False,
     after: SearchLine | None = None,
     count: int = 50,
 ) -> list[SearchLine]:
     """A page of the window's searches, the newest first: at most 200, those before `after`."""
-    span = Span(
-        project_id=project_id, start=window.start, end=window.end, zone=window.zone, synthetic=synthetic
-    )
     last = (after.asked_at, after.id) if after else None
     with database.connection() as connection:
-        return page_of_searches(connection, span, chosen, after=last, count=min(count, MOST_AT_ONCE))
+        return page_of_searches(
+            connection, project_id, window, chosen, after=last, count=min(count, MOST_AT_ONCE)
+        )
 
 
 def read_search(database: Database, project_id: str, search_id: UUID) -> RecordedSearch:

@@ -118,7 +118,6 @@ def _rival(name: str, settings: SearchSettings) -> Rival:
     return Rival(
         name=name,
         ranking=settings.ranking,
-        lexical_operator=settings.candidates.lexical_operator,
-        lexical_function=settings.candidates.lexical_function,
+        lexical=settings.candidates.lexical,
         model=settings.candidates.embedding_model,
     )

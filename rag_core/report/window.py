@@ -1,38 +1,15 @@
 """A stretch of time: what `--since`, `--from` and `--to` mean. Pure."""
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from rag_core.errors import InvalidInput, UsageError
+from rag_core.model import Window
 from rag_core.words.durations import parse_duration
 
 DEFAULT_LENGTH = timedelta(days=30)
 _ZONE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
-    """From `start`, inclusive, to `end`, exclusive; both aware, in UTC. Days are those of `zone`."""
-
-    start: datetime
-    end: datetime
-    zone: str = "UTC"
-
-    def __post_init__(self) -> None:
-        if self.start.tzinfo is None or self.end.tzinfo is None:
-            raise ValueError("a window's times are aware")
-        if self.start > self.end:
-            raise InvalidInput(
-                f"The window ends at {self.end.isoformat()}, before it begins at {self.start.isoformat()}.",
-                hint="Give --from before --to.",
-            )
-
-    @property
-    def before(self) -> "Window":
-        """The window of the same length that ends where this one begins."""
-        return Window(start=self.start - (self.end - self.start), end=self.start, zone=self.zone)
 
 
 def make_window(
@@ -42,6 +19,7 @@ def make_window(
     start: str | None = None,
     end: str | None = None,
     zone: str | None = None,
+    synthetic: bool = False,
 ) -> Window:
     """The window that is meant: the last 30 days unless something is given.
 
@@ -51,6 +29,7 @@ def make_window(
         start: ISO 8601 with an offset or `Z`.
         end: The same; without `start`, the window is the 30 days before it.
         zone: The time zone of days, by its IANA name.
+        synthetic: Whether rows made by benches and demonstrations count too.
 
     Raises:
         UsageError: `since` is given beside `start` or `end`.
@@ -65,7 +44,7 @@ def make_window(
         first = parse_time(start, name="--from")
     else:
         first = _earlier(last, DEFAULT_LENGTH)
-    return Window(start=first, end=last, zone=parse_zone(zone or "UTC"))
+    return Window(start=first, end=last, zone=parse_zone(zone or "UTC"), synthetic=synthetic)
 
 
 def parse_time(text: str, *, name: str) -> datetime:

@@ -9,38 +9,19 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rag_core.database.connections import Connection, Database
-from rag_core.database.index.chunks import place_meant, read_contents
-from rag_core.database.index.identity import count_chunks, has_vectors, read_identity
+from rag_core.database.connections import Database
+from rag_core.database.index.chunks import read_contents
+from rag_core.database.index.identity import read_identity
 from rag_core.database.projects import find_project
-from rag_core.database.search.candidates import (
-    LexicalQuery,
-    SignalRow,
-    build_lexical_query,
-    lexical_candidates,
-    vector_candidates,
-)
-from rag_core.database.search.positions import place_of_chunk, read_positions
 from rag_core.database.search.telemetry import SearchRecord
 from rag_core.embedding.providers import Providers
 from rag_core.errors import InvalidInput
-from rag_core.model import (
-    ALL_SCOPES,
-    Actor,
-    Candidate,
-    CandidateSet,
-    CandidateSettings,
-    DegradedReason,
-    EmbeddingModel,
-    Place,
-    Ranking,
-    Scope,
-    SearchSettings,
-    Timings,
-)
+from rag_core.model import ALL_SCOPES, Actor, EmbeddingModel, Scope, Timings
 from rag_core.ports import Clock, Vectors
 from rag_core.ranking.ranking import rank
-from rag_core.search.answer import Answer, ExplainedChunk, Explanation
+from rag_core.search.answer import Answer
+from rag_core.search.explaining import explain_target
+from rag_core.search.gathering import Gathering, QuestionVector
 from rag_core.search.narration import Narration
 from rag_core.search.telemetry import Telemetry
 from rag_core.settings.golden_folder import CommittedFile, CommittedFiles
@@ -48,21 +29,6 @@ from rag_core.settings.in_force import read_sources
 from rag_core.settings.overrides import Overrides
 
 MAX_QUESTION_CHARS = 2000
-# up to here an exact scan takes tens of milliseconds and is right by construction; above it HNSW pays
-EXACT_UP_TO_CHUNKS = 10_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class QuestionVector:
-    """What the embedding step made of a question: a vector and its model, or a reason why there is none.
-
-    `mismatch` is true when the configured provider can't be the one that made the index.
-    """
-
-    vector: Vectors | None
-    model_id: str | None
-    reason: str | None
-    mismatch: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,22 +44,8 @@ class ProviderNow:
     model_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gathered:
-    """Candidates of one question and what is needed to explain them."""
-
-    found: CandidateSet
-    query: LexicalQuery | None
-    vector: Vectors | None
-    vector_ms: float
-    lexical_ms: float
-
-
 class Search:
-    """The search of one installation.
-
-    `between_queries` is called inside the snapshot, after the vector query and before the lexical one.
-    """
+    """The search of one installation. `between_queries` is for `Gathering`."""
 
     def __init__(
         self,
@@ -107,9 +59,8 @@ class Search:
         self._database = database
         self._providers = providers
         self._telemetry = telemetry
-        self._narration = Narration(database)
         self._clock = clock
-        self._between_queries = between_queries
+        self.gathering = Gathering(clock=clock, between_queries=between_queries)
         self._committed = CommittedFiles()
 
     def ask(
@@ -158,7 +109,7 @@ class Search:
         not_recorded = self._telemetry.record(record)
         search_id = str(record.id) if not_recorded is None else None
         if session_id is not None:
-            self._narration.tell_search(
+            Narration(self._database).tell_search(
                 project_id,
                 session_id,
                 search_id=search_id,
@@ -195,13 +146,17 @@ class Search:
         with self._database.snapshot() as connection:
             sources = read_sources(connection, project_id, committed)
             settings = sources.resolve(scopes=scopes, overrides=overrides)
-            gathered = self.gather(connection, project_id, question, embedded, settings.candidates)
+            gathered = self.gathering.gather(connection, project_id, question, embedded, settings.candidates)
             rank_started = self._clock.monotonic_ms()
             ranking = rank(gathered.found, settings.ranking)
             rank_ms = self._clock.monotonic_ms() - rank_started
             contents = read_contents(connection, project_id, [hit.candidate.chunk_id for hit in ranking.hits])
-            explanation = _explain(
-                connection, project_id, explain, gathered=gathered, settings=settings, ranking=ranking
+            explanation = (
+                None
+                if explain is None
+                else explain_target(
+                    connection, project_id, explain, gathered=gathered, settings=settings, ranking=ranking
+                )
             )
         return Answer(
             search_id=None,
@@ -222,56 +177,6 @@ class Search:
             settings_problem=committed.told_problem,
             notice=_notice(indexed=sources.index is not None, terms=gathered.found.searchable_terms),
             explanation=explanation,
-        )
-
-    def gather(
-        self,
-        connection: Connection,
-        project_id: str,
-        question: str,
-        embedded: QuestionVector,
-        settings: CandidateSettings,
-        *,
-        exact: bool = False,
-    ) -> Gathered:
-        """Both signals' candidates from one open snapshot. With `exact`, no approximate index is used."""
-        some_vectors, vectors_missing = has_vectors(connection, project_id, settings.scopes)
-        usable = (
-            embedded.vector is not None
-            and not embedded.mismatch
-            and embedded.model_id == settings.embedding_model
-        )
-        # scopes without a single chunk lack no vector: the signal works, and finds nothing
-        available = usable and (some_vectors or not vectors_missing)
-
-        started = self._clock.monotonic_ms()
-        vector_rows: list[SignalRow] = []
-        if available and embedded.vector is not None:
-            exact = exact or count_chunks(connection, project_id, settings.scopes)[0] <= EXACT_UP_TO_CHUNKS
-            vector_rows = vector_candidates(connection, project_id, embedded.vector, settings, exact=exact)
-        vector_done = self._clock.monotonic_ms()
-        if self._between_queries is not None:
-            self._between_queries()
-        lexical_started = self._clock.monotonic_ms()
-        query = build_lexical_query(connection, question, settings.lexical_operator, project_id=project_id)
-        lexical_rows = lexical_candidates(connection, project_id, query, settings) if query else []
-        lexical_done = self._clock.monotonic_ms()
-
-        reason = _degraded_reason(
-            embedded, settings.embedding_model, available=available, vectors_missing=vectors_missing
-        )
-        return Gathered(
-            found=CandidateSet(
-                candidates=unite(vector_rows, lexical_rows),
-                vector_available=available,
-                degraded=not available or vectors_missing,
-                degraded_reason=reason,
-                searchable_terms=len(query.terms) if query else 0,
-            ),
-            query=query,
-            vector=embedded.vector if available else None,
-            vector_ms=vector_done - started,
-            lexical_ms=lexical_done - lexical_started,
         )
 
     def embed(self, question: str, index_model: str | None) -> QuestionVector:
@@ -343,83 +248,7 @@ def clean_question(question: str) -> str:
     return cleaned
 
 
-def unite(vector_rows: list[SignalRow], lexical_rows: list[SignalRow]) -> tuple[Candidate, ...]:
-    """The union of both signals; what a signal did not find is marked None."""
-    in_vector = {row.chunk_id: row for row in vector_rows}
-    in_lexical = {row.chunk_id: row for row in lexical_rows}
-    united: list[Candidate] = []
-    for chunk_id, row in (in_lexical | in_vector).items():
-        vector, lexical = in_vector.get(chunk_id), in_lexical.get(chunk_id)
-        united.append(
-            Candidate(
-                chunk_id=chunk_id,
-                scope=row.scope,
-                origin=row.origin,
-                ordinal=row.ordinal,
-                content_hash=row.content_hash,
-                vector_score=vector.score if vector else None,
-                lexical_score=lexical.score if lexical else None,
-                vector_rank=vector.rank if vector else None,
-                lexical_rank=lexical.rank if lexical else None,
-            )
-        )
-    return tuple(united)
-
-
-def _degraded_reason(
-    embedded: QuestionVector, index_model: str | None, *, available: bool, vectors_missing: bool
-) -> DegradedReason | None:
-    if available:
-        return DegradedReason.SOME_VECTORS_MISSING if vectors_missing else None
-    if embedded.mismatch or (embedded.model_id and index_model and embedded.model_id != index_model):
-        return DegradedReason.MODEL_MISMATCH
-    if embedded.vector is None and embedded.reason is not None:
-        return DegradedReason.PROVIDER
-    return DegradedReason.NO_VECTORS
-
-
 def _notice(*, indexed: bool, terms: int) -> str | None:
     if not indexed:
         return "notIndexed"
     return None if terms else "noSearchableTerms"
-
-
-def _explain(
-    connection: Connection,
-    project_id: str,
-    target: str | None,
-    *,
-    gathered: Gathered,
-    settings: SearchSettings,
-    ranking: Ranking,
-) -> Explanation | None:
-    if target is None:
-        return None
-    of_chunk = place_of_chunk(connection, project_id, target)
-    place = of_chunk or place_meant(connection, project_id, Place.parse(target))
-    entries = {entry.candidate.chunk_id: entry for entry in ranking.whole_set}
-    positions = read_positions(
-        connection,
-        project_id,
-        place,
-        vector=gathered.vector,
-        query=gathered.query,
-        settings=settings.candidates,
-    )
-    return Explanation(
-        place=str(place),
-        chunks=tuple(
-            ExplainedChunk(
-                chunk_id=position.chunk_id,
-                scope=position.scope,
-                origin=position.origin,
-                ordinal=position.ordinal,
-                content_hash=position.content_hash,
-                entry=entries.get(position.chunk_id),
-                vector_position=position.vector_position,
-                lexical_position=position.lexical_position,
-            )
-            for position in positions
-            if of_chunk is None or position.chunk_id == target
-        ),
-    )

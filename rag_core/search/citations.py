@@ -14,12 +14,12 @@ from rag_core.database.index.source_chunks import (
     matching_words,
     read_source_chunks,
 )
-from rag_core.database.search.candidates import build_lexical_query
+from rag_core.database.search.lexical_query import build_lexical_query
 from rag_core.database.search.positions import place_of_chunk
 from rag_core.errors import UsageError
 from rag_core.golden.document import shown
 from rag_core.golden.names import Names
-from rag_core.model import LexicalOperator, Place
+from rag_core.model import LexicalWay, Place
 from rag_core.model.place_names import PlaceNames
 from rag_core.search.excerpts import words_of
 
@@ -91,5 +91,5 @@ def read_matched_words(
     """
     words = words_of(texts)
     with database.connection() as connection:
-        query = build_lexical_query(connection, question, LexicalOperator.ANY, project_id=project_id)
+        query = build_lexical_query(connection, question, LexicalWay(), project_id=project_id)
         return matching_words(connection, words, query) if query and words else frozenset()

@@ -11,8 +11,7 @@ from datetime import datetime
 import psycopg
 
 from rag_core.database.connections import Database
-from rag_core.database.index.sessions import append_events
-from rag_core.database.narration import hold_session
+from rag_core.database.index.sessions import append_events, hold_session
 from rag_core.errors import MedirError
 from rag_core.model import Actor, Ranking
 from rag_core.model.session_events import SessionEvent

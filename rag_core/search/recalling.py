@@ -10,7 +10,7 @@ from uuid import UUID, uuid5
 from rag_core.database.connections import Connection, Database
 from rag_core.database.index.chunks import read_contents, read_standing_of
 from rag_core.database.report.replays import AskedSearch, candidates_of, find_asked_search
-from rag_core.database.search.candidates import build_lexical_query
+from rag_core.database.search.lexical_query import build_lexical_query
 from rag_core.errors import InvalidInput, UsageError
 from rag_core.model import (
     ALL_SCOPES,
@@ -67,7 +67,7 @@ def recall(database: Database, project_id: str, search_id: UUID) -> RecalledSear
         settings, hits = _ranked_again(asked, search_id)
         restored = _restore(connection, project_id, asked, hits=hits, search_id=search_id)
         query = build_lexical_query(
-            connection, asked.question, settings.candidates.lexical_operator, project_id=project_id
+            connection, asked.question, settings.candidates.lexical, project_id=project_id
         )
     terms = len(query.terms) if query else 0
     found = dataclasses.replace(restored.found, searchable_terms=terms)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from rag_core.errors import FaultySettings, MedirError, UsageError
 from rag_core.files import NotReadable, read_regular_file
+from rag_core.golden.cases import GoldenSet, parse_cases
+from rag_core.golden.document import MAX_FILE_BYTES, decode
 from rag_core.model import Project
 from rag_core.settings.committed import CommittedSettings
 from rag_core.settings.file_reading import MAX_SETTINGS_BYTES, parse_settings, refuse_file
@@ -132,3 +134,30 @@ def _state(path: Path) -> tuple[int, ...] | None:
     except OSError:
         return None
     return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino, found.st_mode)
+
+
+def read_golden_set(file: Path) -> GoldenSet:
+    """Read and parse a cases file.
+
+    Raises:
+        UsageError: It does not exist or can't be read.
+        FaultyGoldenSet: It does not parse.
+    """
+    return parse_cases(read_cases_text(file), file=str(file))
+
+
+def read_cases_text(file: Path) -> str:
+    """The text of a cases file.
+
+    Raises:
+        UsageError: It does not exist or can't be read.
+    """
+    hint = "Name the file with --cases, or the folder with `medir project set --golden DIR`."
+    try:
+        # a cases file may lie elsewhere, behind a link; what it names is read only if it is a file
+        data = read_regular_file(file, at_most=MAX_FILE_BYTES + 1, through_links=True)
+    except NotReadable as error:
+        raise UsageError(f"The golden cases {file}: it {error}.", hint=hint) from error
+    if data is None:
+        raise UsageError(f"The golden cases {file} can't be read: No such file or directory.", hint=hint)
+    return decode(data, file=str(file))

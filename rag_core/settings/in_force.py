@@ -149,8 +149,7 @@ class SettingsSources:
             candidates=CandidateSettings(
                 scopes=scopes,
                 fetch_depth=preset.ranking.candidates_per_signal,
-                lexical_operator=preset.lexical_operator,
-                lexical_function=preset.lexical_function,
+                lexical=preset.lexical,
                 embedding_model=self.model_id,
             ),
             ranking=preset.ranking,

@@ -6,7 +6,14 @@ from typing import TypeVar
 
 from rag_core.errors import InvalidInput
 from rag_core.golden.cases import MAX_LIMIT
-from rag_core.model import Fusion, LexicalFunction, LexicalOperator, RankingSettings, SearchSettings
+from rag_core.model import (
+    Fusion,
+    LexicalFunction,
+    LexicalOperator,
+    LexicalWay,
+    RankingSettings,
+    SearchSettings,
+)
 from rag_core.settings.presets import Preset
 
 MAX_CANDIDATES = 1_000
@@ -51,8 +58,8 @@ class Overrides:
             max_per_file=ranking.max_per_file,
             limit=ranking.limit,
             fusion=ranking.fusion,
-            lexical_operator=candidates.lexical_operator,
-            lexical_function=candidates.lexical_function,
+            lexical_operator=candidates.lexical.operator,
+            lexical_function=candidates.lexical.function,
         )
 
     @classmethod
@@ -80,8 +87,10 @@ class Overrides:
         """
         candidates = dataclasses.replace(
             settings.candidates,
-            lexical_operator=self.lexical_operator or settings.candidates.lexical_operator,
-            lexical_function=self.lexical_function or settings.candidates.lexical_function,
+            lexical=LexicalWay(
+                operator=self.lexical_operator or settings.candidates.lexical.operator,
+                function=self.lexical_function or settings.candidates.lexical.function,
+            ),
         )
         ranking = self.ranked(settings.ranking)
         return dataclasses.replace(settings, candidates=candidates, source="trial").with_ranking(ranking)
@@ -121,10 +130,9 @@ class Overrides:
 
 def with_preset(settings: SearchSettings, preset: Preset) -> SearchSettings:
     """The settings with a preset's numbers in the place of theirs."""
-    made = Overrides(lexical_operator=preset.lexical_operator, lexical_function=preset.lexical_function).over(
-        settings
-    )
-    return dataclasses.replace(made, preset=preset.name).with_ranking(preset.ranking)
+    candidates = dataclasses.replace(settings.candidates, lexical=preset.lexical)
+    made = dataclasses.replace(settings, candidates=candidates, source="trial", preset=preset.name)
+    return made.with_ranking(preset.ranking)
 
 
 def _or(given: T | Unset, own: T) -> T:

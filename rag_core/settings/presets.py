@@ -4,10 +4,10 @@ Cosines of two models do not share a scale, so neither do weights and thresholds
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rag_core.errors import UsageError
-from rag_core.model import LexicalFunction, LexicalOperator, RankingSettings, SearchSettings
+from rag_core.model import LexicalWay, RankingSettings, SearchSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,8 +22,7 @@ class Preset:
     description: str
     evidence: str
     ranking: RankingSettings
-    lexical_operator: LexicalOperator = LexicalOperator.ANY
-    lexical_function: LexicalFunction = LexicalFunction.TS_RANK
+    lexical: LexicalWay = field(default_factory=LexicalWay)
 
 
 SEEDS = Preset(
@@ -99,7 +98,6 @@ def find_preset(name: str) -> Preset:
 def preset_of(settings: SearchSettings) -> str | None:
     """The preset's name only while the numbers are still the preset's."""
     preset = PRESETS.get(settings.preset or "")
-    ways = (settings.candidates.lexical_operator, settings.candidates.lexical_function)
-    if preset is None or (preset.lexical_operator, preset.lexical_function) != ways:
+    if preset is None or preset.lexical != settings.candidates.lexical:
         return None
     return preset.name if preset.ranking == settings.ranking else None

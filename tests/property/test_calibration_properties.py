@@ -27,8 +27,7 @@ from rag_core.model import (
     Candidate,
     CandidateSet,
     Fusion,
-    LexicalFunction,
-    LexicalOperator,
+    LexicalWay,
     Place,
     RankingSettings,
 )
@@ -377,8 +376,7 @@ def test_what_is_elected_has_the_values_that_a_replay_gives_it_and_is_near_the_b
 ) -> None:
     table, judged = tabled(cases)
     variant = Variant(
-        lexical_operator=LexicalOperator.ANY,
-        lexical_function=LexicalFunction.TS_RANK,
+        lexical=LexicalWay(),
         table=table,
         judged=judged,
     )
@@ -396,8 +394,7 @@ def test_what_is_elected_has_the_values_that_a_replay_gives_it_and_is_near_the_b
 def landscape_of(cases: list[tuple[CandidateSet, tuple[Place, ...]]], settings: RankingSettings) -> Landscape:
     table = build_table([candidates for candidates, _ in cases])
     variant = Variant(
-        lexical_operator=LexicalOperator.ANY,
-        lexical_function=LexicalFunction.TS_RANK,
+        lexical=LexicalWay(),
         table=table,
         judged=judge_places(table, [expected for _, expected in cases]),
     )

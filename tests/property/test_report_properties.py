@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
 from rag_core.database.connections import Database
+from rag_core.model import Window
 from rag_core.report.making import make_report
 from rag_core.report.overlap import overlap, rank_biased_overlap
-from rag_core.report.window import Window
 
 Z = 1.959964
 # midnight in São Paulo is 03:00 UTC; on 2026-03-29 the clocks of Lisbon skip an hour
@@ -390,9 +390,9 @@ def close(left: object, right: object) -> bool:
 def test_sql_and_the_obvious_computation_agree(
     prepared: Callable[[list[Asked]], object], asked: list[Asked], zone: str, synthetic: bool
 ) -> None:
-    window = Window(start=START, end=END, zone=zone)
+    window = Window(start=START, end=END, zone=zone, synthetic=synthetic)
     with prepared(asked) as database:  # type: ignore[attr-defined]
-        report = make_report(database, "p", window, synthetic=synthetic).to_json()
+        report = make_report(database, "p", window).to_json()
     wanted = expected(asked, window, synthetic=synthetic)
     assert close(told(report), wanted), (told(report), wanted)
 

@@ -13,16 +13,17 @@ from rag_core.database.connections import Connection, Database
 from rag_core.database.index.chunks import ChunkRow, insert_chunks
 from rag_core.database.search.candidates import (
     SignalRow,
-    build_lexical_query,
     lexical_candidates,
     vector_candidates,
 )
+from rag_core.database.search.lexical_query import build_lexical_query
 from rag_core.database.search.positions import read_positions
 from rag_core.model import (
     CandidateSettings,
     Chunk,
     LexicalFunction,
     LexicalOperator,
+    LexicalWay,
     Origin,
     Place,
     Scope,
@@ -191,7 +192,7 @@ def test_equal_lexical_scores_are_cut_the_same_way(connection: Connection, funct
         [row(place, None, content="frete fixo") for place in TIED]
         + [row("docs/a.md", None, ordinal=1, content="frete fixo")],
     )
-    settings = dataclasses.replace(EVERYTHING, fetch_depth=5, lexical_function=function)
+    settings = dataclasses.replace(EVERYTHING, fetch_depth=5, lexical=LexicalWay(function=function))
     assert keys(ask(connection, "frete", settings)) == IN_ORDER
 
 
@@ -219,7 +220,7 @@ def ask(
     settings: CandidateSettings = EVERYTHING,
     project_id: str = "p",
 ) -> list[SignalRow]:
-    query = build_lexical_query(connection, question, settings.lexical_operator)
+    query = build_lexical_query(connection, question, settings.lexical)
     assert query is not None
     return lexical_candidates(connection, project_id, query, settings)
 
@@ -231,7 +232,7 @@ def test_a_natural_question_matches_although_no_chunk_holds_all_its_words(connec
     fill(connection, "p", [row("docs/saque.md", None, content=LIMIT_RULE)])
     question = "Qual é o limite diário de saque por cliente?"
     assert keys(ask(connection, question)) == [("docs/saque.md", 0)]
-    every_term = dataclasses.replace(EVERYTHING, lexical_operator=LexicalOperator.ALL)
+    every_term = dataclasses.replace(EVERYTHING, lexical=LexicalWay(operator=LexicalOperator.ALL))
     assert ask(connection, question, every_term) == []
     assert keys(ask(connection, "limite do saque diário", every_term)) == [("docs/saque.md", 0)]
 
@@ -241,7 +242,9 @@ def test_ts_rank_is_postgres_own_under_normalisation_32(
     connection: Connection, function: LexicalFunction
 ) -> None:
     fill(connection, "p", [row("docs/saque.md", None, content=LIMIT_RULE)])
-    (found,) = ask(connection, "limite de saque", dataclasses.replace(EVERYTHING, lexical_function=function))
+    (found,) = ask(
+        connection, "limite de saque", dataclasses.replace(EVERYTHING, lexical=LexicalWay(function=function))
+    )
     expected = connection.execute(
         sql.SQL(
             "select {}(search_vector, 'limit | saqu', 32)::float8 from chunks where project_id = 'p'"
@@ -264,7 +267,7 @@ def test_coverage_is_the_share_of_the_distinct_terms_asked_that_a_chunk_holds(
             row("docs/none.md", None, content="outra coisa"),
         ],
     )
-    settings = dataclasses.replace(EVERYTHING, lexical_function=LexicalFunction.COVERAGE)
+    settings = dataclasses.replace(EVERYTHING, lexical=LexicalWay(function=LexicalFunction.COVERAGE))
     found = ask(connection, "limite de saque do cliente, saque", settings)
     assert [(str(entry.origin.place), entry.score) for entry in found] == [
         ("docs/all.md", 1.0),
@@ -316,13 +319,13 @@ def test_signs_that_mean_something_to_a_tsquery_are_only_text(
             row("docs/b.md", None, content="Nem isto."),
         ],
     )
-    settings = dataclasses.replace(EVERYTHING, lexical_operator=operator)
+    settings = dataclasses.replace(EVERYTHING, lexical=LexicalWay(operator=operator))
     assert keys(ask(connection, f"{word} praça", settings)) == [("docs/a.md", 0)]
 
 
 @pytest.mark.parametrize("question", ["", "de a o", "?!", "- - - -", "' \" \\", "🙂", "&|!()"])
 def test_a_question_without_searchable_words_makes_no_query(connection: Connection, question: str) -> None:
-    assert build_lexical_query(connection, question, LexicalOperator.ANY) is None
+    assert build_lexical_query(connection, question, LexicalWay()) is None
 
 
 def test_positions_go_on_where_the_candidates_end(connection: Connection) -> None:
@@ -335,7 +338,7 @@ def test_positions_go_on_where_the_candidates_end(connection: Connection) -> Non
             for number, vector in enumerate(vectors)
         ],
     )
-    query = build_lexical_query(connection, "frete", LexicalOperator.ANY)
+    query = build_lexical_query(connection, "frete", LexicalWay())
     assert query is not None
     deep = dataclasses.replace(EVERYTHING, fetch_depth=30)
     by_vector = {
@@ -349,6 +352,44 @@ def test_positions_go_on_where_the_candidates_end(connection: Connection) -> Non
     assert [position.ordinal for position in positions] == list(range(30))
     assert {p.chunk_id: p.vector_position for p in positions} == by_vector
     assert {p.chunk_id: p.lexical_position for p in positions} == by_words
+
+
+@pytest.mark.parametrize("function", list(LexicalFunction))
+@pytest.mark.parametrize("operator", list(LexicalOperator))
+def test_a_position_is_the_rank_among_the_candidates_and_what_is_no_candidate_has_none(
+    connection: Connection, operator: LexicalOperator, function: LexicalFunction
+) -> None:
+    vectors = RANDOM.normal(size=(12, 768)).astype(np.float32)
+    fill(
+        connection,
+        "p",
+        [
+            row(
+                "docs/a.md",
+                None if number % 4 == 0 else vector,
+                ordinal=number,
+                content=("frete " * (number % 3) + "coleta " * (number % 5)) or "nada",
+                model="ollama/other@ba9876543210+none" if number % 4 == 1 else MODEL,
+            )
+            for number, vector in enumerate(vectors)
+        ],
+    )
+    settings = dataclasses.replace(
+        EVERYTHING, fetch_depth=30, lexical=LexicalWay(operator=operator, function=function)
+    )
+    query = build_lexical_query(connection, "frete da coleta", settings.lexical)
+    assert query is not None
+    by_vector = vector_candidates(connection, "p", vectors[3], settings, exact=True)
+    by_words = lexical_candidates(connection, "p", query, settings)
+    assert 0 < len(by_vector) < 12
+    assert 0 < len(by_words) < 12
+    positions = read_positions(
+        connection, "p", Place("file", "docs/a.md"), vector=vectors[3], query=query, settings=settings
+    )
+    placed = {p.chunk_id: p.vector_position for p in positions if p.vector_position is not None}
+    assert placed == {entry.chunk_id: entry.rank for entry in by_vector}
+    worded = {p.chunk_id: p.lexical_position for p in positions if p.lexical_position is not None}
+    assert worded == {entry.chunk_id: entry.rank for entry in by_words}
 
 
 def _index_scans(database: Database) -> int:

@@ -16,7 +16,9 @@ from rag_core.database.index.sessions import append_events
 from rag_core.database.runs import recent_runs
 from rag_core.embedding.providers import Providers
 from rag_core.errors import FaultyGoldenSet, InvalidInput, Refused, UsageError
-from rag_core.evaluation.golden_runs import GoldenRun, raise_project_floor
+from rag_core.evaluation.explaining import explain_case
+from rag_core.evaluation.floor import raise_project_floor
+from rag_core.evaluation.golden_runs import GoldenRun
 from rag_core.model import Project
 from rag_core.model.session_events import SessionEvent
 from rag_core.settings.overrides import Overrides
@@ -344,10 +346,10 @@ def test_the_floor_never_falls_and_never_rises_without_a_reason(
 def test_one_case_can_be_explained_with_its_whole_set_and_a_wrong_name_gets_a_suggestion(
     made: Services, project: Project
 ) -> None:
-    explained = made.evaluation.explain_case(project, "frete").to_json()
+    explained = explain_case(made.evaluation, project, "frete").to_json()
     assert explained["case"]["passed"] is True
     whole = explained["wholeSet"]
     assert [entry["wholeRank"] for entry in whole] == list(range(1, len(whole) + 1))
     with pytest.raises(UsageError) as refusal:
-        made.evaluation.explain_case(project, "fretes")
+        explain_case(made.evaluation, project, "fretes")
     assert refusal.value.hint == "Did you mean 'frete'?"

@@ -1,13 +1,14 @@
 """The cumulative curve of latencies: percentiles at even shares, of what was measured and nothing else."""
 
+import dataclasses
 from datetime import timedelta
 
 import pytest
 import rows
 
 from rag_core.database.connections import Database
-from rag_core.report.latency_curve import LatencyCurve, latency_curve
-from rag_core.report.window import Window
+from rag_core.model import Window
+from rag_core.report.making import LatencyCurve, latency_curve
 
 DAY = Window(start=rows.NOON, end=rows.NOON + timedelta(days=1))
 
@@ -41,7 +42,7 @@ def test_what_is_not_measured_is_left_out(database: Database) -> None:
         rows.search(connection, "p", latency_ms=903, created_at=DAY.start - timedelta(microseconds=1))
         rows.search(connection, "other", latency_ms=904)
     assert {milliseconds for milliseconds, _ in latency_curve(database, "p", DAY).points} == {7.0}
-    assert latency_curve(database, "p", DAY, synthetic=True).n == 2
+    assert latency_curve(database, "p", dataclasses.replace(DAY, synthetic=True)).n == 2
 
 
 def test_an_empty_window_has_no_points(database: Database) -> None:

@@ -15,18 +15,20 @@ from hypothesis import strategies as st
 from material import ANA, Repository, services
 from rag_core.database.connections import Connection, Database
 from rag_core.database.index.chunks import ChunkRow, insert_chunks
-from rag_core.database.search.candidates import LexicalQuery, build_lexical_query, lexical_candidates
+from rag_core.database.index.spellings import has_spellings, write_spellings
+from rag_core.database.search.candidates import lexical_candidates
+from rag_core.database.search.lexical_query import build_lexical_query, read_spellings, read_tokens
 from rag_core.database.search.positions import read_positions
-from rag_core.database.search.spellings import has_spellings, read_spellings, read_tokens, write_spellings
 from rag_core.index.outcome import IndexMode
 from rag_core.lexical.stop_words import STOP_WORDS
 from rag_core.lexical.terms import asked_terms
-from rag_core.lexical.tsquery import quoted
+from rag_core.lexical.tsquery import LexicalQuery, quoted
 from rag_core.model import (
     CandidateSettings,
     Chunk,
     LexicalFunction,
     LexicalOperator,
+    LexicalWay,
     Origin,
     Place,
     Scope,
@@ -34,8 +36,8 @@ from rag_core.model import (
 from rag_core.project.projects import add_project
 
 EVERYTHING = CandidateSettings(fetch_depth=50)
-ANY, ALL = LexicalOperator.ANY, LexicalOperator.ALL
-COVERAGE = dataclasses.replace(EVERYTHING, lexical_function=LexicalFunction.COVERAGE)
+ALL = LexicalOperator.ALL
+COVERAGE = dataclasses.replace(EVERYTHING, lexical=LexicalWay(function=LexicalFunction.COVERAGE))
 
 
 @pytest.fixture
@@ -67,9 +69,9 @@ def fill(connection: Connection, texts: Mapping[str, str], project_id: str = "p"
 
 
 def query_of(
-    connection: Connection, question: str, operator: LexicalOperator = ANY, project_id: str = "p"
+    connection: Connection, question: str, way: LexicalWay = EVERYTHING.lexical, project_id: str = "p"
 ) -> LexicalQuery:
-    query = build_lexical_query(connection, question, operator, project_id=project_id)
+    query = build_lexical_query(connection, question, way, project_id=project_id)
     assert query is not None
     return query
 
@@ -81,7 +83,7 @@ def ask(
     project_id: str = "p",
 ) -> dict[str, float]:
     """The scores by place, best first."""
-    query = query_of(connection, question, settings.lexical_operator, project_id)
+    query = query_of(connection, question, settings.lexical, project_id)
     found = lexical_candidates(connection, project_id, query, settings)
     return {str(row.origin.place): row.score for row in found}
 
@@ -117,7 +119,7 @@ def test_an_identifier_is_covered_once_and_wholly_in_any_spelling(
     covered = ask(connection, question, COVERAGE)
     assert {place for place, share in covered.items() if share == 1.0} == RULE_58
     assert covered["docs/other.md"] == 0.5
-    all_terms = dataclasses.replace(EVERYTHING, lexical_operator=ALL)
+    all_terms = dataclasses.replace(EVERYTHING, lexical=LexicalWay(operator=ALL))
     assert set(ask(connection, question, all_terms)) == RULE_58
 
 
@@ -277,7 +279,7 @@ def test_mixed_spellings_score_as_postgres_scores_one_spelling(connection: Conne
     assert query_of(connection, "padrões", project_id="mixed").terms == (("padra", "padrã", "padrõ"),)
     question = "padrão, canal, rota"
     for function in (LexicalFunction.TS_RANK, LexicalFunction.COVERAGE, LexicalFunction.TS_RANK_CD):
-        settings = dataclasses.replace(EVERYTHING, fetch_depth=60, lexical_function=function)
+        settings = dataclasses.replace(EVERYTHING, fetch_depth=60, lexical=LexicalWay(function=function))
         found = ask(connection, question, settings, "mixed")
         assert found == pytest.approx(ask(connection, question, settings, "single"), abs=1e-7)
 
@@ -288,7 +290,7 @@ def test_a_question_whose_words_have_one_spelling_makes_the_query_and_the_score_
     fill(connection, {"docs/a.md": "O limite de saque é diário.", "docs/b.md": "Sem limite: saque, saque."})
     query = query_of(connection, "limite de saque")
     assert query.tsquery == "'limit' | 'saqu'"
-    assert query_of(connection, "limite de saque", ALL).tsquery == "'limit' & 'saqu'"
+    assert query_of(connection, "limite de saque", LexicalWay(operator=ALL)).tsquery == "'limit' & 'saqu'"
     expected = connection.execute(
         """
         select source_path, ts_rank(search_vector, '''limit'' | ''saqu''', 32)::float8
@@ -380,7 +382,7 @@ def everything_ranked(
 ) -> list[tuple[str, float]]:
     """All matching chunks, each scored by itself, in the order of the ties."""
     deep = dataclasses.replace(settings, fetch_depth=1000)
-    query = query_of(connection, question, settings.lexical_operator, "crowd")
+    query = query_of(connection, question, settings.lexical, "crowd")
     scored = [
         (str(row.origin.place), row.score) for row in lexical_candidates(connection, "crowd", query, deep)
     ]
@@ -398,7 +400,7 @@ def everything_ranked(
 def test_the_best_rows_are_the_first_of_all_rows_at_any_depth(
     crowded: Database, question: str, function: LexicalFunction, operator: LexicalOperator
 ) -> None:
-    settings = CandidateSettings(lexical_function=function, lexical_operator=operator)
+    settings = CandidateSettings(lexical=LexicalWay(function=function, operator=operator))
     with crowded.snapshot() as connection:
         whole = everything_ranked(connection, question, settings)
         for depth in (1, 2, 3, 5, 8, 13, 20, 34, 55, 89, 144, 233, 399):
@@ -426,9 +428,9 @@ def test_plain_ts_rank_gives_the_same_best_rows(crowded: Database) -> None:
 def test_positions_agree_with_the_candidates_where_words_have_spellings(
     crowded: Database, function: LexicalFunction
 ) -> None:
-    settings = CandidateSettings(lexical_function=function, fetch_depth=400)
+    settings = CandidateSettings(lexical=LexicalWay(function=function), fetch_depth=400)
     with crowded.snapshot() as connection:
-        query = query_of(connection, QUESTIONS[3], project_id="crowd")
+        query = query_of(connection, QUESTIONS[3], settings.lexical, "crowd")
         found = lexical_candidates(connection, "crowd", query, settings)
         for row in (found[0], found[7], found[-1]):
             (position,) = read_positions(

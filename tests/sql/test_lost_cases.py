@@ -10,7 +10,7 @@ from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.evaluation.baselines import freeze
 from rag_core.evaluation.comparison import compare_baselines, run_against
-from rag_core.evaluation.explaining import explain_case
+from rag_core.evaluation.explaining import explain_case, explain_measured, measure_case
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.causes import LossCause
 from rag_core.model import Project
@@ -80,7 +80,12 @@ def test_a_removed_section_is_named_with_file_and_commit_and_no_number_is_offere
     assert [remedy.kind for remedy in explained.remedies] == ["text"]
     assert taken[:12] in explained.remedies[0].sentence
     # what it could do with other numbers is still known, and true, but it is no advice here
-    assert made.evaluation.explain_case(project, "pedagio").remedies[0].kind != "text"
+    assert (
+        explain_measured(made.evaluation, project, measure_case(made.evaluation, project, "pedagio"))
+        .remedies[0]
+        .kind
+        != "text"
+    )
 
 
 def test_a_heading_renamed_before_is_not_what_took_a_text_away(

@@ -1,5 +1,6 @@
 """From a number of the report to the searches behind it, and from a search to its hits and votes."""
 
+import dataclasses
 import uuid
 from collections.abc import Iterator
 from datetime import timedelta
@@ -13,8 +14,8 @@ from material import ANA, make_project, services
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Connection, Database
 from rag_core.errors import UsageError
+from rag_core.model import Window
 from rag_core.report.searches import SearchFilter, list_searches, read_search
-from rag_core.report.window import Window
 from rag_core.search.votes import cast_vote
 
 NOON = rows.NOON
@@ -141,7 +142,7 @@ def test_synthetic_rows_are_left_out_and_a_long_question_is_cut(
     rows.project(connection, "p")
     made = rows.search(connection, "p", synthetic=True, question="a" * 2000)
     assert ids(database, SearchFilter()) == []
-    (line,) = list_searches(database, "p", DAY, SearchFilter(), synthetic=True)
+    (line,) = list_searches(database, "p", dataclasses.replace(DAY, synthetic=True), SearchFilter())
     assert (line.id, len(line.question)) == (made, 300)
 
 

@@ -1,5 +1,6 @@
 """The report over real rows: its verdict, its window, and what other settings would have shown."""
 
+import dataclasses
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -14,11 +15,10 @@ from rag_core.clock import SystemClock
 from rag_core.database.connections import Connection, Database
 from rag_core.database.projects import find_project
 from rag_core.errors import InvalidInput, UsageError
-from rag_core.model import Scope
+from rag_core.model import Scope, Window
 from rag_core.report.counterfactual import compare_with, find_rival
 from rag_core.report.making import make_report
 from rag_core.report.numbers import Counterfactual, JudgedSearches, Report
-from rag_core.report.window import Window
 from rag_core.settings.adopting import adopt_settings
 from rag_core.settings.overrides import Overrides
 
@@ -33,8 +33,8 @@ def connection(database: Database) -> Iterator[Connection]:
         yield opened
 
 
-def report(database: Database, window: Window = DAY, **options: bool) -> Report:
-    return make_report(database, "p", window, **options)
+def report(database: Database, window: Window = DAY) -> Report:
+    return make_report(database, "p", window)
 
 
 def test_an_empty_project_is_not_measured_and_passes(database: Database, connection: Connection) -> None:
@@ -189,7 +189,7 @@ def test_votes_on_synthetic_searches_count_only_when_asked_for(
     rows.vote(connection, "p", search_id, chunk_id)
     assert report(database).whole.searches == 0
     assert report(database).ranks["util"] == ()
-    shown = report(database, synthetic=True)
+    shown = report(database, dataclasses.replace(DAY, synthetic=True))
     assert shown.whole.precision[1].value == 1
     assert [(entry.rank, entry.votes) for entry in shown.ranks["util"]] == [(1, 1)]
     assert shown.to_json()["synthetic"] is True

@@ -22,6 +22,7 @@ from rag_core.database.index.contents import read_indexed_places
 from rag_core.database.index.sessions import append_events
 from rag_core.embedding.providers import Providers
 from rag_core.errors import InvalidInput
+from rag_core.evaluation.explaining import explain_case
 from rag_core.index.reading import read_chunk_page
 from rag_core.model import (
     ALL_SCOPES,
@@ -627,7 +628,7 @@ def test_a_place_may_be_named_in_any_unicode_form(database: Database, tmp_path: 
         1,
         [decomposed],
     )
-    assert use.evaluation.explain_case(project, "op").verdict.rank == 1
+    assert explain_case(use.evaluation, project, "op").verdict.rank == 1
     require_indexed(database, "p", composed)
     explanation = use.search.ask("p", "quantos operadores?", actor=ANA, explain=composed).explanation
     assert explanation is not None

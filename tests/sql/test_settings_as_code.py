@@ -9,7 +9,8 @@ from material import ANA, CASES, Repository, Services, services
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.errors import FaultySettings, Refused, UsageError
-from rag_core.evaluation.golden_runs import raise_project_floor
+from rag_core.evaluation.explaining import explain_case
+from rag_core.evaluation.floor import raise_project_floor
 from rag_core.model import Project
 from rag_core.project.overview import read_overview
 from rag_core.project.projects import add_project
@@ -78,9 +79,9 @@ def test_searches_take_the_adoption_and_golden_runs_the_file_unless_asked_for_wh
     assert judged(made, project) == ("committed", 0.5)
     assert judged(made, project, in_force=True) == ("adopted", 0.75)
     assert judged(made, project, overrides=Overrides(threshold=None)) == ("trial", 0.5)
-    explained = made.evaluation.explain_case(project, "frete")
+    explained = explain_case(made.evaluation, project, "frete")
     assert explained.settings.source == "committed"
-    assert made.evaluation.explain_case(project, "frete", in_force=True).settings.source == "adopted"
+    assert explain_case(made.evaluation, project, "frete", in_force=True).settings.source == "adopted"
     calibrated = made.calibrator.calibrate(project, actor=ANA, in_force=True)
     assert calibrated.findings.settings.source == "adopted"
 
@@ -213,7 +214,7 @@ def test_a_faulty_file_refuses_what_measures_and_neither_stops_nor_silently_chan
     for work in (
         lambda: made.evaluation.run_golden(project, actor=ANA),
         lambda: made.evaluation.run_golden(project, actor=ANA, in_force=True),
-        lambda: made.evaluation.explain_case(project, "frete"),
+        lambda: explain_case(made.evaluation, project, "frete"),
         lambda: made.calibrator.calibrate(project, actor=ANA),
         lambda: adopt(made.database, project, weight_vector=0.75, write=True),
     ):

@@ -14,6 +14,7 @@ from bag_of_words import BagOfWords
 from material import ANA, CASES, Fixed, Services, make_project, services
 from rag_core.database.connections import Database
 from rag_core.database.projects import find_project
+from rag_core.evaluation.explaining import explain_case
 from rag_core.model import Actor, Project, Scope
 from rag_core.ports import EmbeddingRole, Vectors
 from rag_core.search.answer import Answer
@@ -212,7 +213,7 @@ def test_golden_runs_linting_and_explanations_ask_nothing_and_write_no_row(
 ) -> None:
     made.evaluation.lint(project)
     assert made.evaluation.run_golden(project, actor=ANA).gate_passed
-    made.evaluation.explain_case(project, "frete")
+    explain_case(made.evaluation, project, "frete")
     assert counts(made) == (0, 0, 0)
 
 

@@ -21,7 +21,7 @@ from rag_core.calibration.table import build_table, judge_places
 from rag_core.errors import InvalidInput
 from rag_core.golden.cases import GoldenCase
 from rag_core.metrics.measures import PASSED, REJECTED, parse_measure
-from rag_core.model import CandidateSet, LexicalFunction, LexicalOperator, Place, RankingSettings
+from rag_core.model import CandidateSet, LexicalWay, Place, RankingSettings
 
 RIGHT = Place("file", "docs/right.md")
 TODAY_SETTINGS = RankingSettings(weight_vector=0.75, weight_lexical=0.25, threshold=None, limit=1)
@@ -38,8 +38,7 @@ def found_below(weight: float) -> CandidateSet:
 def variant_of(questions: list[CandidateSet], expected: list[tuple[Place, ...]]) -> Variant:
     table = build_table(questions)
     return Variant(
-        lexical_operator=LexicalOperator.ANY,
-        lexical_function=LexicalFunction.TS_RANK,
+        lexical=LexicalWay(),
         table=table,
         judged=judge_places(table, expected),
     )

@@ -18,8 +18,7 @@ from rag_core.metrics.measures import PASSED, parse_measure
 from rag_core.model import (
     CandidateSettings,
     Fusion,
-    LexicalFunction,
-    LexicalOperator,
+    LexicalWay,
     Place,
     RankingSettings,
     SearchSettings,
@@ -48,8 +47,7 @@ RANKING = RankingSettings(weight_vector=0.5, weight_lexical=0.5, threshold=0.1, 
 def findings(fusion: Fusion = Fusion.WEIGHTED_SUM, *, kept: list[bool] | None = None) -> Findings:
     table = build_table(FOUND)
     variant = Variant(
-        lexical_operator=LexicalOperator.ANY,
-        lexical_function=LexicalFunction.TS_RANK,
+        lexical=LexicalWay(),
         table=table,
         judged=judge_table(table, CASES),
     )

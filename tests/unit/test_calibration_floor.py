@@ -15,7 +15,7 @@ from rag_core.model import (
     CandidateSet,
     CandidateSettings,
     LexicalFunction,
-    LexicalOperator,
+    LexicalWay,
     Place,
     RankingSettings,
     SearchSettings,
@@ -61,8 +61,7 @@ def calibrated(
     ]
     table = build_table(questions)
     variant = Variant(
-        lexical_operator=LexicalOperator.ANY,
-        lexical_function=LexicalFunction.TS_RANK,
+        lexical=LexicalWay(),
         table=table,
         judged=judge_table(table, cases),
     )
@@ -124,7 +123,9 @@ def test_where_nothing_restores_the_floor_that_is_said() -> None:
 def test_numbers_that_need_candidates_of_another_way_are_not_replayed() -> None:
     other_way = dataclasses.replace(
         at(0.5),
-        candidates=dataclasses.replace(TODAY.candidates, lexical_function=LexicalFunction.COVERAGE),
+        candidates=dataclasses.replace(
+            TODAY.candidates, lexical=LexicalWay(function=LexicalFunction.COVERAGE)
+        ),
     )
     findings = calibrated([found_below(0.6)] * 8, floor=8, others=(("elsewhere", other_way),))
     assert "elsewhere" not in [each.name for each in findings.floor.restored_by]

@@ -16,8 +16,7 @@ from rag_core.model import (
     CandidateSet,
     Fate,
     Fusion,
-    LexicalFunction,
-    LexicalOperator,
+    LexicalWay,
     Place,
     RankingSettings,
 )
@@ -35,8 +34,7 @@ def landscape(
 ) -> Landscape:
     table = build_table([candidates for candidates, _ in cases])
     variant = Variant(
-        lexical_operator=LexicalOperator.ANY,
-        lexical_function=LexicalFunction.TS_RANK,
+        lexical=LexicalWay(),
         table=table,
         judged=judge_places(table, [expected for _, expected in cases]),
     )

@@ -10,9 +10,9 @@ import pytest
 
 from rag_core.errors import InvalidInput, UsageError
 from rag_core.evaluation.baselines import MOST_LISTED, list_baselines, read_baseline
-from rag_core.evaluation.golden_runs import read_golden_set
 from rag_core.files import NotReadable, read_regular_file, write_atomically, write_together
 from rag_core.golden.baseline_file import MAX_BYTES
+from rag_core.settings.golden_folder import read_golden_set
 
 # no file of this process grows beyond one block: to a program, a disk that is full
 WRITE = """

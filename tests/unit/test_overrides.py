@@ -12,6 +12,7 @@ from rag_core.model import (
     Fusion,
     LexicalFunction,
     LexicalOperator,
+    LexicalWay,
     RankingSettings,
     SearchSettings,
 )
@@ -36,8 +37,9 @@ def settings(draw: st.DrawFn) -> SearchSettings:
     )
     candidates = CandidateSettings(
         fetch_depth=1000,
-        lexical_operator=draw(st.sampled_from(LexicalOperator)),
-        lexical_function=draw(st.sampled_from(LexicalFunction)),
+        lexical=LexicalWay(
+            operator=draw(st.sampled_from(LexicalOperator)), function=draw(st.sampled_from(LexicalFunction))
+        ),
     )
     return SearchSettings(candidates=candidates, ranking=ranking, source="adopted", preset=None)
 
@@ -87,7 +89,7 @@ def test_a_lexical_weight_that_is_not_quite_the_rest_stays_with_its_vector_weigh
 def test_a_presets_numbers_stand_in_the_place_of_others(preset: Preset, one: SearchSettings) -> None:
     made = with_preset(one, preset)
     assert (made.ranking, made.preset, made.source) == (preset.ranking, preset.name, "trial")
-    assert made.candidates.lexical_function is preset.lexical_function
+    assert made.candidates.lexical == preset.lexical
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_the_seeds_numbers_are_those_of_the_seeds() -> None:
         limit=5,
         fusion=Fusion.WEIGHTED_SUM,
     )
-    assert (SEEDS.lexical_operator, SEEDS.lexical_function) == ("any", "ts_rank")
+    assert (SEEDS.lexical.operator, SEEDS.lexical.function) == ("any", "ts_rank")
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_lexical_flags_change_what_is_fetched() -> None:
     candidates = resolve(
         lexical_operator=LexicalOperator.ALL, lexical_function=LexicalFunction.COVERAGE
     ).candidates
-    assert (candidates.lexical_operator, candidates.lexical_function) == ("all", "coverage")
+    assert (candidates.lexical.operator, candidates.lexical.function) == ("all", "coverage")
 
 
 def test_an_unknown_preset_is_named_with_those_there_are() -> None:

@@ -7,7 +7,7 @@ from rag_core.figures.palette import DARK, LIGHT
 from rag_core.figures.report import latency_over_time
 from rag_core.figures.report_trends import cumulative_latency, latency_by_step
 from rag_core.report.changes import changes
-from rag_core.report.latency_curve import LatencyCurve
+from rag_core.report.making import LatencyCurve
 from rag_core.report.numbers import (
     NO_SEARCHES,
     SPLITS,

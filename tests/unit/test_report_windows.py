@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rag_core.errors import InvalidInput, UsageError
-from rag_core.report.window import Window, make_window
+from rag_core.model import Window
+from rag_core.report.window import make_window
 from rag_core.words.durations import parse_duration
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)

@@ -152,8 +152,8 @@ def _told(settings: SearchSettings) -> list[tuple[str, str]]:
         ("chunks a file", "no cap" if ranking.max_per_file is None else str(ranking.max_per_file)),
         ("hits shown", str(ranking.limit)),
         ("fusion", FUSIONS[ranking.fusion]),
-        ("terms", str(candidates.lexical_operator)),
-        ("lexical function", str(candidates.lexical_function)),
+        ("terms", str(candidates.lexical.operator)),
+        ("lexical function", str(candidates.lexical.function)),
     ]
 
 

@@ -74,7 +74,7 @@ def _passes(kept: Kept, settings: SearchSettings) -> Flags | None:
 
     return cast(
         "Flags",
-        kept.prepared(("passes", variant.lexical_operator, variant.lexical_function, judged.ranking), make),
+        kept.prepared(("passes", variant.lexical, judged.ranking), make),
     )
 
 

@@ -154,7 +154,7 @@ def _rival(scene: Scene, row: Scored) -> dict[str, object]:
         "": f"{_name_of(row)} (proposal)" if own else _name_of(row),
         "weight": weight,
         "threshold": words.threshold(settings.threshold),
-        "lexical": f"{variant.lexical_operator}, {variant.lexical_function}",
+        "lexical": f"{variant.lexical.operator}, {variant.lexical.function}",
         words.scored_on(choice): words.value(row.value, choice.measure, choice.n),
         "95 %": words.span(row.interval, choice.measure, choice.n),
         "difference": DASH

@@ -106,15 +106,11 @@ def draw_numbers(
         _draw_fusion(str(own.ranking.fusion))
     depths = sorted({own.ranking.candidates_per_signal, ranking.candidates_per_signal, *DEPTHS})
     _draw_depth([depth for depth in depths if depth <= found.deepest], own.ranking.candidates_per_signal)
-    way, own_way = at_hand.candidates, own.candidates
-    operators = list(dict.fromkeys(str(each.lexical_operator) for each in found.variants))
-    _draw_choice(
-        "A chunk must hold", OPERATOR, operators, str(way.lexical_operator), own=str(own_way.lexical_operator)
-    )
-    functions = list(dict.fromkeys(str(each.lexical_function) for each in found.variants))
-    _draw_choice(
-        "Lexical function", FUNCTION, functions, str(way.lexical_function), own=str(own_way.lexical_function)
-    )
+    way, own_way = at_hand.candidates.lexical, own.candidates.lexical
+    operators = list(dict.fromkeys(str(each.lexical.operator) for each in found.variants))
+    _draw_choice("A chunk must hold", OPERATOR, operators, str(way.operator), own=str(own_way.operator))
+    functions = list(dict.fromkeys(str(each.lexical.function) for each in found.variants))
+    _draw_choice("Lexical function", FUNCTION, functions, str(way.function), own=str(own_way.function))
 
 
 def _draw_starts(found: Calibration, at_hand: SearchSettings, starts: Mapping[str, SearchSettings]) -> None:

@@ -170,7 +170,7 @@ def plane_of(kept: Kept, setting: SearchSettings, measure: Measure) -> Plane:
 
     return cast(
         "Plane",
-        kept.prepared(("plane", variant.lexical_operator, variant.lexical_function, free, measure), make),
+        kept.prepared(("plane", variant.lexical, free, measure), make),
     )
 
 
@@ -181,8 +181,9 @@ def outcome_of(kept: Kept, setting: SearchSettings, measure: Measure) -> Outcome
         landscape = plane_of(kept, setting, measure).landscape
         return landscape.outcome(setting.ranking, measures_of(kept.found, measure))
 
-    way = (setting.candidates.lexical_operator, setting.candidates.lexical_function)
-    return cast("Outcome", kept.prepared(("outcome", way, setting.ranking, measure), make))
+    return cast(
+        "Outcome", kept.prepared(("outcome", setting.candidates.lexical, setting.ranking, measure), make)
+    )
 
 
 def measures_of(found: Calibration, measure: Measure) -> tuple[Measure, ...]:

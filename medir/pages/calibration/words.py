@@ -56,7 +56,7 @@ def numbers(settings: SearchSettings) -> str:
     return (
         f"{FUSIONS[ranking.fusion]}, vector weight {ranking.weight_vector:.4g}, "
         f"threshold {threshold(ranking.threshold)}, {ranking.candidates_per_signal} candidates a signal, {cap}, "
-        f"{ranking.limit} hits, terms {candidates.lexical_operator}, {candidates.lexical_function}"
+        f"{ranking.limit} hits, terms {candidates.lexical.operator}, {candidates.lexical.function}"
     )
 
 

@@ -18,7 +18,7 @@ from rag_core.figures.report import (
     votes_by_rank,
 )
 from rag_core.figures.report_trends import STEP_NAMES, cumulative_latency, latency_by_step
-from rag_core.report.latency_curve import LatencyCurve
+from rag_core.report.making import LatencyCurve
 from rag_core.report.numbers import DEPTHS, STEPS, Report
 from rag_core.report.rank_pattern import told_pattern
 

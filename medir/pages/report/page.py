@@ -1,5 +1,7 @@
 """Report: how is the search doing? Its answer and four numbers, then figures, parts, and the searches behind them."""
 
+import dataclasses
+
 import streamlit as st
 
 from medir.page_kit import states
@@ -14,9 +16,9 @@ from medir.pages.report.head import draw_changes, draw_headline, draw_nothing, d
 from medir.pages.report.searches import SEARCH, draw_list
 from medir.pages.report.splits import BY, draw_splits
 from medir.pages.report.window import TIMES, draw_window, window_in_view
+from rag_core.model import Window
 from rag_core.report.changes import changes
 from rag_core.report.numbers import Report
-from rag_core.report.window import Window
 
 SYNTHETIC = choice_parameter("synthetic", ("", "counted"))
 
@@ -36,33 +38,33 @@ def _draw_report(view: Frame, window: Window) -> None:
     above, controls = st.container(), st.container(horizontal=True, vertical_alignment="center")
     with controls:
         draw_window(window)
-        synthetic = _draw_synthetic()
-    report = report_reads.report(view, window, synthetic=synthetic)
+        window = dataclasses.replace(window, synthetic=_draw_synthetic())
+    report = report_reads.report(view, window)
     with controls:
         draw_export(report)
     with above:
         draw_headline(report)
     if not report.whole.searches:
-        draw_nothing(view.project.project_id, synthetic_left_out=not synthetic)
+        draw_nothing(view.project.project_id, synthetic_left_out=not window.synthetic)
         return
     with guarded("numbers"):
-        before = report_reads.report(view, window.before, synthetic=synthetic)
+        before = report_reads.report(view, window.before)
         draw_numbers(report, before)
         if report_reads.is_slow():
             st.caption("A window of many searches: its numbers are read once a minute at most.")
         draw_changes(changes(report, before, report_reads.index_times(view)), before)
     with guarded("figures"):
-        draw_figures(report, report_reads.curve(view, window, synthetic=synthetic))
+        draw_figures(report, report_reads.curve(view, window))
     with guarded("splits"):
         draw_splits(report)
     with guarded("searches"):
-        _draw_searches(view, window, report, synthetic=synthetic)
+        _draw_searches(view, window, report)
 
 
-def _draw_searches(view: Frame, window: Window, report: Report, *, synthetic: bool) -> None:
+def _draw_searches(view: Frame, window: Window, report: Report) -> None:
     st.subheader("Searches", anchor=False)
     draw_filters(report)
-    draw_list(view, window, synthetic=synthetic)
+    draw_list(view, window)
 
 
 def _draw_synthetic() -> bool:

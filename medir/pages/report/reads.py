@@ -15,10 +15,11 @@ from medir.page_kit.frame import Frame
 from medir.page_kit.services import workbench
 from medir.page_kit.votes import votes_taken
 from rag_core.index import reading as index_reading
-from rag_core.report import latency_curve, making, searches
+from rag_core.model import Window
+from rag_core.report import making, searches
+from rag_core.report.making import LatencyCurve
 from rag_core.report.numbers import Report
 from rag_core.report.searches import RecordedSearch, SearchFilter, SearchLine
-from rag_core.report.window import Window
 
 T = TypeVar("T")
 
@@ -36,23 +37,23 @@ def is_slow() -> bool:
     return bool(st.session_state.get(_SLOW))
 
 
-def report(view: Frame, window: Window, *, synthetic: bool) -> Report:
+def report(view: Frame, window: Window) -> Report:
     """The report of a window."""
     database = workbench().services.database
     made = _kept_for_a_while(
-        _key(view, "report", window, synthetic),
-        lambda: making.make_report(database, view.project.project_id, window, synthetic=synthetic),
+        _key(view, "report", window),
+        lambda: making.make_report(database, view.project.project_id, window),
     )
     st.session_state[_SLOW] = is_slow() or made.whole.searches >= _MANY
     return made
 
 
-def curve(view: Frame, window: Window, *, synthetic: bool) -> latency_curve.LatencyCurve:
+def curve(view: Frame, window: Window) -> LatencyCurve:
     """How its latencies are spread."""
     database = workbench().services.database
     return _kept_for_a_while(
-        _key(view, "curve", window, synthetic),
-        lambda: latency_curve.latency_curve(database, view.project.project_id, window, synthetic=synthetic),
+        _key(view, "curve", window),
+        lambda: making.latency_curve(database, view.project.project_id, window),
     )
 
 
@@ -62,15 +63,14 @@ def page(
     chosen: SearchFilter,
     after: SearchLine | None,
     *,
-    synthetic: bool,
     count: int,
 ) -> list[SearchLine]:
     """Some searches of the window, the newest first."""
     database = workbench().services.database
     return _kept_for_a_while(
-        _key(view, "page", window, synthetic, chosen, after.id if after else None, count),
+        _key(view, "page", window, chosen, after.id if after else None, count),
         lambda: searches.list_searches(
-            database, view.project.project_id, window, chosen, synthetic=synthetic, after=after, count=count
+            database, view.project.project_id, window, chosen, after=after, count=count
         ),
     )
 

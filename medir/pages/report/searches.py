@@ -14,8 +14,8 @@ from medir.pages.report import reads as report_reads
 from medir.pages.report.filters import chosen_filter
 from medir.pages.report.one_search import draw_search
 from medir.pages.report.window import FROM, LAST, TO
+from rag_core.model import Window
 from rag_core.report.searches import SearchFilter, SearchLine
-from rag_core.report.window import Window
 from rag_core.search.excerpts import cut_short
 
 _PAGE = 25
@@ -27,14 +27,12 @@ _TURNED = "report-pages"
 SEARCH = id_parameter("search")
 
 
-def draw_list(view: Frame, window: Window, *, synthetic: bool) -> None:
+def draw_list(view: Frame, window: Window) -> None:
     """A page of the searches that are chosen, the newest first; a selected one below it."""
     chosen = chosen_filter()
-    turned = _pages_turned(view, chosen, synthetic=synthetic)
+    turned = _pages_turned(view, chosen, synthetic=window.synthetic)
     # one more than is shown tells whether there is another page
-    found = report_reads.page(
-        view, window, chosen, turned[-1] if turned else None, synthetic=synthetic, count=_PAGE + 1
-    )
+    found = report_reads.page(view, window, chosen, turned[-1] if turned else None, count=_PAGE + 1)
     lines = found[:_PAGE]
     if lines:
         _draw_table(lines, ZoneInfo(window.zone))

@@ -13,7 +13,8 @@ import streamlit as st
 from medir.page_kit.address import Parameter, refuse
 from medir.page_kit.services import workbench
 from rag_core.errors import InvalidInput, MedirError
-from rag_core.report.window import Window, make_window, parse_time, parse_zone
+from rag_core.model import Window
+from rag_core.report.window import make_window, parse_time, parse_zone
 
 LENGTHS = {"1d": "a day", "7d": "7 days", "30d": "30 days", "90d": "90 days"}
 _DEFAULT = "30d"

@@ -11,7 +11,7 @@ from rag_core.calibration.exact.ceilings import CeilingMap, ceiling_map, reaches
 from rag_core.calibration.exact.exact import build_exact
 from rag_core.calibration.table import CandidateTable, Floats, Judgements
 from rag_core.metrics.measures import Measure
-from rag_core.model import Fusion, LexicalFunction, LexicalOperator, RankingSettings
+from rag_core.model import Fusion, LexicalWay, RankingSettings
 
 _QUANTILES = 24
 
@@ -20,8 +20,7 @@ _QUANTILES = 24
 class Variant:
     """Candidates fetched in one way, with what the cases expect of them."""
 
-    lexical_operator: LexicalOperator
-    lexical_function: LexicalFunction
+    lexical: LexicalWay
     table: CandidateTable
     judged: Judgements
 
@@ -58,6 +57,11 @@ class Curve:
         gains = self.gain * multiplicity[self.case]
         steps: Floats = np.bincount(self.position, weights=gains, minlength=len(self.ends)).astype(np.float64)
         return np.cumsum(steps)[:-1]
+
+
+def variant_of(variants: Sequence[Variant], lexical: LexicalWay) -> int | None:
+    """The number of the candidates that were fetched in a lexical way; None where none were."""
+    return next((number for number, each in enumerate(variants) if each.lexical == lexical), None)
 
 
 def build_family(

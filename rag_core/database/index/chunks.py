@@ -6,12 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from rag_core.database.connections import Connection
 from rag_core.model import Chunk, Origin, Place, Scope, StandingChunk
 from rag_core.model.place_names import PlaceNames
 from rag_core.ports import Vectors
+
+_STANDING = sql.SQL(
+    "select id, scope::text, source_path, session_id, ordinal, content_hash, metadata, embedding_model"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,14 +73,14 @@ def read_standing(
 ) -> list[StandingChunk]:
     """The rows of some scopes, or of one session, without their texts, by place and ordinal."""
     rows = connection.execute(
-        """
-        select id, scope::text, source_path, session_id, ordinal, content_hash, metadata, embedding_model
+        sql.SQL("""
+        {standing}
         from chunks
         where project_id = %(project)s
           and scope = any(%(scopes)s::chunk_scope[])
           and (%(session)s::text is null or session_id = %(session)s)
         order by scope = 'session', coalesce(source_path, session_id) collate "C", ordinal
-        """,
+        """).format(standing=_STANDING),
         {"project": project_id, "scopes": [str(scope) for scope in scopes], "session": session_id},
     ).fetchall()
     return [_standing(row) for row in rows]
@@ -87,12 +92,12 @@ def read_standing_of(
     """The rows that hold any of some texts, without the texts, by place and ordinal."""
     # a row is a chunk, found through chunks_content_hash
     rows = connection.execute(
-        """
-        select id, scope::text, source_path, session_id, ordinal, content_hash, metadata, embedding_model
+        sql.SQL("""
+        {standing}
         from chunks
         where project_id = %s and content_hash = any(%s::text[])
         order by scope = 'session', coalesce(source_path, session_id) collate "C", ordinal
-        """,
+        """).format(standing=_STANDING),
         (project_id, list(content_hashes)),
     ).fetchall()
     return [_standing(row) for row in rows]

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from psycopg import sql
+
 from rag_core.database.connections import Connection
 from rag_core.database.index.chunks import place_of
-from rag_core.database.index.sessions import READABLE
+from rag_core.database.index.sessions import PLAIN, READABLE
 from rag_core.model import Place, Scope
 from rag_core.model.place_names import forms_of
 from rag_core.model.session_events import INDEXED_EVENT_TYPES, spoken_text
@@ -134,7 +136,7 @@ def sessions_by_state(connection: Connection, project_id: str) -> tuple[int, int
     """Sessions whose every message is in the index, sessions without any text, and those with more to index."""
     # a row is a session; a message is in the index when a chunk of its session names its event
     rows = connection.execute(
-        """
+        sql.SQL("""
         with indexed as (
             select distinct session_id, metadata ->> 'sourceRef' as event_id
             from chunks where project_id = %(project)s and scope = 'session'
@@ -146,12 +148,10 @@ def sessions_by_state(connection: Connection, project_id: str) -> tuple[int, int
         left join session_events e on e.project_id = s.project_id and e.session_id = s.id
           and e.type = any(%(types)s::text[])
         left join indexed i on i.session_id = e.session_id and i.event_id = e.id
-        cross join lateral (select coalesce(
-            jsonb_typeof(e.payload -> 'text') = 'string' and e.payload ->> 'text' ~ %(readable)s, false
-        ) as plain) told
+        cross join lateral (select coalesce({plain}, false) as plain) told
         where s.project_id = %(project)s
         group by s.id
-        """,
+        """).format(plain=PLAIN),
         {"project": project_id, "types": list(INDEXED_EVENT_TYPES), "readable": READABLE},
     ).fetchall()
     waiting = [missing or any(map(spoken_text, unclear)) for _, missing, unclear in rows]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from rag_core.database.connections import Connection
@@ -10,6 +11,9 @@ from rag_core.model.session_events import INDEXED_EVENT_TYPES, Message, SessionE
 
 READABLE = f"[^{''.join(sign for sign in map(chr, range(1, 0x3001)) if sign.isspace())}]"
 """For the database: a text that Python, which cuts it, does not hold for blank."""
+
+PLAIN = sql.SQL("jsonb_typeof(e.payload -> 'text') = 'string' and e.payload ->> 'text' ~ %(readable)s")
+"""Of an event `e`: whether it says such a text, as one string."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +107,14 @@ def _append(connection: Connection, project_id: str, event: SessionEvent) -> int
     ).rowcount
 
 
+def hold_session(connection: Connection, project_id: str, session_id: str) -> bool:
+    """Keep a session from being deleted until the transaction ends; false when there is none of that id."""
+    row = connection.execute(
+        "select true from sessions where project_id = %s and id = %s for key share", (project_id, session_id)
+    ).fetchone()
+    return row is not None
+
+
 def list_sessions(connection: Connection, project_id: str) -> list[str]:
     """The ids of all sessions, by code point."""
     rows = connection.execute(
@@ -114,16 +126,15 @@ def list_sessions(connection: Connection, project_id: str) -> list[str]:
 def read_messages(connection: Connection, project_id: str, session_id: str | None) -> list[Message]:
     """The spoken events with text, by session and place in its log; of one session or of all."""
     rows = connection.execute(
-        """
+        sql.SQL("""
         select e.session_id, e.id, s.title,
-            case when jsonb_typeof(e.payload -> 'text') = 'string' and e.payload ->> 'text' ~ %(readable)s
-                then jsonb_build_object('text', e.payload -> 'text') else e.payload end
+            case when {plain} then jsonb_build_object('text', e.payload -> 'text') else e.payload end
         from session_events e join sessions s on s.project_id = e.project_id and s.id = e.session_id
         where e.project_id = %(project)s
           and e.type = any(%(types)s::text[])
           and (%(session)s::text is null or e.session_id = %(session)s)
         order by e.session_id collate "C", e.seq
-        """,
+        """).format(plain=PLAIN),
         {
             "project": project_id,
             "types": list(INDEXED_EVENT_TYPES),

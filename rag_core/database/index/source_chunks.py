@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rag_core.database.connections import Connection
 from rag_core.database.index.chunks import origin_of, place_of
-from rag_core.database.search.candidates import LexicalQuery
+from rag_core.lexical.tsquery import LexicalQuery
 from rag_core.model import Origin, Place
 
 

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from psycopg import sql
 from psycopg.rows import class_row
 
 from rag_core.database.connections import Connection
-from rag_core.database.report.counts import Span
+from rag_core.database.report.window import ASKED, parameters_of
+from rag_core.model import Window
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,8 @@ class SearchFilter:
 
 def page_of_searches(
     connection: Connection,
-    span: Span,
+    project_id: str,
+    window: Window,
     chosen: SearchFilter,
     *,
     after: tuple[datetime, UUID] | None,
@@ -72,7 +75,7 @@ def page_of_searches(
     with connection.cursor(row_factory=class_row(SearchLine)) as cursor:
         # a row is a search, newest first, through rag_searches_report read backwards; votes by their key
         return cursor.execute(
-            """
+            sql.SQL("""
             select s.id, s.created_at as asked_at, left(s.question, 300) as question, s.hit_count, s.degraded,
                 s.degraded_reason, s.vector_available, s.latency_ms, s.settings_id,
                 s.actor_kind::text || ':' || s.actor_id as actor, s.surface::text as surface,
@@ -82,8 +85,7 @@ def page_of_searches(
                     select count(*) as votes, count(*) filter (where f.verdict = 'util') as useful
                     from rag_feedback f where f.project_id = s.project_id and f.search_id = s.id
                 ) v
-            where s.project_id = %(project)s and s.created_at >= %(start)s and s.created_at < %(end)s
-              and (%(synthetic)s or not s.synthetic)
+            where {asked}
               and (%(after_at)s::timestamptz is null or (s.created_at, s.id) < (%(after_at)s, %(after_id)s::uuid))
               and (%(settings_id)s::text is null or s.settings_id = %(settings_id)s)
               and (%(model)s::text is null or s.settings_id in (
@@ -111,8 +113,8 @@ def page_of_searches(
               ))
             order by s.created_at desc, s.id desc
             limit %(count)s
-            """,
-            span.parameters
+            """).format(asked=ASKED),
+            parameters_of(project_id, window)
             | {
                 "after_at": after[0] if after else None,
                 "after_id": after[1] if after else None,

@@ -5,13 +5,24 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from psycopg import sql
 from psycopg.rows import class_row
 
 from rag_core.database.connections import Connection
-from rag_core.database.report.counts import Span
-from rag_core.model import Candidate, CandidateSet, Origin, Place, Scope
+from rag_core.database.report.window import ASKED, parameters_of
+from rag_core.model import Candidate, CandidateSet, Origin, Place, Scope, Window
 
 _BATCH = 500
+
+# of a search `s`: how it was ranked, and its whole set where one was kept
+_REPLAYABLE = sql.SQL("""
+    s.weights, t.settings -> 'limit' as limit_in_force, s.hit_count, s.vector_available, s.degraded, c.places,
+    c.ordinals, c.content_hashes, c.vector_scores, c.vector_ranks, c.lexical_scores, c.lexical_ranks
+""")
+_ITS_PARTS = sql.SQL("""
+    join search_settings t on t.project_id = s.project_id and t.id = s.settings_id
+    left join rag_candidates c on c.project_id = s.project_id and c.search_id = s.id
+""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,24 +46,20 @@ class ReplayableSearch:
     lexical_ranks: list[int | None] | None
 
 
-def stream_searches(connection: Connection, span: Span) -> Iterator[ReplayableSearch]:
+def stream_searches(connection: Connection, project_id: str, window: Window) -> Iterator[ReplayableSearch]:
     """The window's searches in the order they were asked, a batch at a time; takes part in a transaction."""
     with connection.cursor(name="medir_replays", row_factory=class_row(ReplayableSearch)) as cursor:
         cursor.itersize = _BATCH
         # a row is a search, by time and id through rag_searches_report, with its whole set by key
         cursor.execute(
-            """
-            select s.weights, t.settings -> 'limit' as limit_in_force, s.hit_count, s.vector_available, s.degraded,
-                c.places, c.ordinals, c.content_hashes, c.vector_scores, c.vector_ranks, c.lexical_scores,
-                c.lexical_ranks
+            sql.SQL("""
+            select {replayable}
             from rag_searches s
-                join search_settings t on t.project_id = s.project_id and t.id = s.settings_id
-                left join rag_candidates c on c.project_id = s.project_id and c.search_id = s.id
-            where s.project_id = %(project)s and s.created_at >= %(start)s and s.created_at < %(end)s
-              and (%(synthetic)s or not s.synthetic)
+                {its_parts}
+            where {asked}
             order by s.created_at, s.id
-            """,
-            span.parameters,
+            """).format(replayable=_REPLAYABLE, its_parts=_ITS_PARTS, asked=ASKED),
+            parameters_of(project_id, window),
         )
         yield from cursor
 
@@ -70,10 +77,8 @@ def read_voted_searches(connection: Connection, project_id: str, *, most: int) -
     with connection.cursor(row_factory=class_row(VotedSearch)) as cursor:
         # a row is a voted search, found through its votes, with its whole set by key
         return cursor.execute(
-            """
-            select s.weights, t.settings -> 'limit' as limit_in_force, s.hit_count, s.vector_available, s.degraded,
-                c.places, c.ordinals, c.content_hashes, c.vector_scores, c.vector_ranks, c.lexical_scores,
-                c.lexical_ranks, v.voted_ranks, v.verdicts
+            sql.SQL("""
+            select {replayable}, v.voted_ranks, v.verdicts
             from (
                 select search_id, max(searched_at) as searched_at,
                     array_agg(rank::integer order by rank, actor_kind, actor_id) as voted_ranks,
@@ -85,10 +90,9 @@ def read_voted_searches(connection: Connection, project_id: str, *, most: int) -
                 limit %(most)s
             ) v
                 join rag_searches s on s.project_id = %(project)s and s.id = v.search_id and not s.synthetic
-                join search_settings t on t.project_id = s.project_id and t.id = s.settings_id
-                left join rag_candidates c on c.project_id = s.project_id and c.search_id = s.id
+                {its_parts}
             order by v.searched_at desc, v.search_id
-            """,
+            """).format(replayable=_REPLAYABLE, its_parts=_ITS_PARTS),
             {"project": project_id, "most": most},
         ).fetchall()
 
@@ -116,23 +120,20 @@ def find_asked_search(connection: Connection, project_id: str, search_id: UUID) 
     with connection.cursor(row_factory=class_row(AskedSearch)) as cursor:
         # one row: the search with its whole set, both by key, and its hits taken apart in rank order
         return cursor.execute(
-            """
-            select s.weights, t.settings -> 'limit' as limit_in_force, s.hit_count, s.vector_available, s.degraded,
-                c.places, c.ordinals, c.content_hashes, c.vector_scores, c.vector_ranks, c.lexical_scores,
-                c.lexical_ranks, s.question,
+            sql.SQL("""
+            select {replayable}, s.question,
                 s.created_at as asked_at, s.actor_kind::text || ':' || s.actor_id as asked_by,
                 s.scopes::text[] as scopes, s.degraded_reason, h.chunk_ids, h.scores, s.embed_ms, s.vector_ms,
                 s.lexical_ms, s.rank_ms, s.latency_ms
             from rag_searches s
-                join search_settings t on t.project_id = s.project_id and t.id = s.settings_id
-                left join rag_candidates c on c.project_id = s.project_id and c.search_id = s.id
+                {its_parts}
                 cross join lateral (
-                    select coalesce(array_agg(hit."chunkId" order by hit."rank"), '{}') as chunk_ids,
-                        coalesce(array_agg(hit.score order by hit."rank"), '{}') as scores
+                    select coalesce(array_agg(hit."chunkId" order by hit."rank"), '{{}}') as chunk_ids,
+                        coalesce(array_agg(hit.score order by hit."rank"), '{{}}') as scores
                     from jsonb_to_recordset(s.hits) hit ("rank" int, "chunkId" text, score float8)
                 ) h
             where s.project_id = %s and s.id = %s
-            """,
+            """).format(replayable=_REPLAYABLE, its_parts=_ITS_PARTS),
             (project_id, search_id),
         ).fetchone()
 

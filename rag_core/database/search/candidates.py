@@ -6,15 +6,14 @@ Ties are cut by the key that ranking uses: files before sessions, path or sessio
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+
+from psycopg import sql
 
 from rag_core.database.connections import Connection
 from rag_core.database.index.chunks import origin_of, place_of
-from rag_core.database.search.spellings import read_spellings, read_tokens
-from rag_core.lexical.rank import WORTH, fewest_terms
-from rag_core.lexical.terms import Term, asked_terms, keys_of, resolved_terms
-from rag_core.lexical.tsquery import all_terms, any_of, at_least
-from rag_core.model import CandidateSettings, LexicalFunction, LexicalOperator, Origin, Scope
+from rag_core.lexical.rank import fewest_terms
+from rag_core.lexical.tsquery import LexicalQuery, at_least
+from rag_core.model import Candidate, CandidateSettings, LexicalFunction, LexicalOperator, Origin, Scope
 from rag_core.ports import Vectors
 
 # raised whenever the same question would find other chunks or score them otherwise
@@ -23,6 +22,31 @@ TEXT_SEARCH_CONFIG = "portuguese"
 
 # up to so many matching rows for each one wanted, reading them all takes less than looking for the best
 _FEW = 10
+
+# of a chunk that matches the query, by `ScoreParts`
+LEXICAL_SCORE = sql.SQL("""
+    case
+        when %(function)s = 'coverage' then (
+            select count(*) from unnest(%(terms)s::tsquery[]) term where search_vector @@ term
+        )::float8 / cardinality(%(terms)s::tsquery[])
+        when %(function)s = 'ts_rank_cd' then ts_rank_cd(search_vector, %(query)s::tsquery, 32)::float8
+        when cardinality(%(spelled)s::tsquery[]) = 0
+            then ts_rank(search_vector, %(query)s::tsquery, 32)::float8
+        else (
+            -- ts_rank_cd counts: each position of a term adds 0.1
+            select rank / (rank + 1)
+            from (
+                select (
+                    coalesce(ts_rank(search_vector, %(plain)s::tsquery), 0)::float8 * %(plain_terms)s
+                    + sum((%(worth)s::float8[])[
+                        1 + least(256, round(10 * ts_rank_cd(search_vector, term)))::integer
+                    ])
+                ) / cardinality(%(terms)s::tsquery[]) as rank
+                from unnest(%(spelled)s::tsquery[]) term
+            ) mean
+        )
+    end
+""")
 
 _HNSW_MAX_DEPTH = 1000
 _HNSW_DEFAULT_DEPTH = 40
@@ -39,85 +63,6 @@ class SignalRow:
     content_hash: str
     score: float
     rank: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LexicalQuery:
-    """A question as a tsquery in its text form, and its terms: each the lexemes of all its spellings.
-
-    `terms` are in code point order, except that the rarest are put last where that is known. `matching` is roughly
-    how many chunks hold any of them, None where nothing is known; it decides how the best are looked for, and
-    never which they are.
-    """
-
-    tsquery: str
-    terms: tuple[Term, ...]
-    operator: LexicalOperator
-    matching: int | None = None
-
-    @property
-    def score_parts(self) -> "ScoreParts":
-        """What the SQL of the lexical functions is given."""
-        one_for_all = self.operator is LexicalOperator.ANY or len(self.terms) == 1
-        spelled = tuple(term for term in self.terms if len(term) > 1) if one_for_all else ()
-        plain = tuple(term[0] for term in self.terms if len(term) == 1) if spelled else ()
-        return ScoreParts(
-            query=self.tsquery,
-            terms=[any_of(term) for term in self.terms],
-            plain=any_of(sorted(plain)) or None,
-            plain_terms=len(plain),
-            spelled=[any_of(term) for term in spelled],
-            worth=list(WORTH),
-        )
-
-
-class ScoreParts(TypedDict):
-    """Named parameters of the lexical score.
-
-    `terms` are all terms. Where some have several spellings, `spelled` are those, and `plain` the others with
-    their number; else `spelled` is empty and PostgreSQL's own function is the score.
-    """
-
-    query: str
-    terms: list[str]
-    plain: str | None
-    plain_terms: int
-    spelled: list[str]
-    worth: list[float]
-
-
-def build_lexical_query(
-    connection: Connection, question: str, operator: LexicalOperator, *, project_id: str | None = None
-) -> LexicalQuery | None:
-    """The question's terms joined by OR or AND; None when it has no searchable word.
-
-    PostgreSQL takes the question apart with the configuration that made the index; the text itself never
-    becomes part of a query, and each lexeme is quoted as a tsquery literal.
-
-    Args:
-        connection: An open snapshot, the same that is searched.
-        question: Clean text.
-        operator: Whether a chunk must hold any or all of the terms.
-        project_id: Whose spellings the terms have. None: each word only as it was typed.
-    """
-    asked = asked_terms(read_tokens(connection, question))
-    if not asked:
-        return None
-    spellings = {} if project_id is None else read_spellings(connection, project_id, keys_of(asked))
-    terms = resolved_terms(
-        asked,
-        {key: [spelling.lexeme for spelling in found] for key, found in spellings.items()},
-        with_parts=operator is LexicalOperator.ANY,
-    )
-    held = {spelling.lexeme: spelling.chunks for found in spellings.values() for spelling in found}
-    terms = tuple(sorted(terms, key=lambda term: (-sum(held.get(lexeme, 0) for lexeme in term), term)))
-    everything = sorted({lexeme for term in terms for lexeme in term})
-    return LexicalQuery(
-        tsquery=all_terms(sorted(terms)) if operator is LexicalOperator.ALL else any_of(everything),
-        terms=terms,
-        operator=operator,
-        matching=sum(held.values()) if held else None,
-    )
 
 
 def lexical_candidates(
@@ -143,15 +88,15 @@ def _best(
     connection: Connection, project_id: str, query: LexicalQuery, settings: CandidateSettings
 ) -> list[tuple[object, ...]]:
     few = query.matching is not None and query.matching <= _FEW * settings.fetch_depth
-    unbounded = settings.lexical_function is LexicalFunction.TS_RANK_CD
-    if few or unbounded or query.operator is LexicalOperator.ALL:
+    unbounded = query.way.function is LexicalFunction.TS_RANK_CD
+    if few or unbounded or query.way.operator is LexicalOperator.ALL:
         return _ranked(connection, project_id, query, settings, matching=query.tsquery)
     count = len(query.terms)
     needed = count
     while needed > 1:
         rows = _ranked(connection, project_id, query, settings, matching=at_least(needed, query.terms))
         if len(rows) == settings.fetch_depth:
-            enough = _terms_of_the_best(float(str(rows[-1][-1])), count, settings.lexical_function)
+            enough = _terms_of_the_best(float(str(rows[-1][-1])), count, query.way.function)
             if enough >= needed:
                 return rows
             needed = enough
@@ -177,41 +122,20 @@ def _ranked(
 ) -> list[tuple[object, ...]]:
     # a row is a matching chunk, best first, found through the GIN index on search_vector
     return connection.execute(
-        """
+        sql.SQL("""
         select id::text, scope::text, source_path, session_id, ordinal, content_hash, metadata,
-            case
-                when %(function)s = 'coverage' then (
-                    select count(*) from unnest(%(terms)s::tsquery[]) term where search_vector @@ term
-                )::float8 / cardinality(%(terms)s::tsquery[])
-                when %(function)s = 'ts_rank_cd' then ts_rank_cd(search_vector, %(query)s::tsquery, 32)::float8
-                when cardinality(%(spelled)s::tsquery[]) = 0
-                    then ts_rank(search_vector, %(query)s::tsquery, 32)::float8
-                else (
-                    -- ts_rank_cd counts: each position of a term adds 0.1
-                    select rank / (rank + 1)
-                    from (
-                        select (
-                            coalesce(ts_rank(search_vector, %(plain)s::tsquery), 0)::float8 * %(plain_terms)s
-                            + sum((%(worth)s::float8[])[
-                                1 + least(256, round(10 * ts_rank_cd(search_vector, term)))::integer
-                            ])
-                        ) / cardinality(%(terms)s::tsquery[]) as rank
-                        from unnest(%(spelled)s::tsquery[]) term
-                    ) mean
-                )
-            end as score
+            {score} as score
         from chunks
         where project_id = %(project)s
           and scope = any(%(scopes)s::chunk_scope[])
           and search_vector @@ %(matching)s::tsquery
         order by score desc, scope = 'session', coalesce(source_path, session_id) collate "C", ordinal
         limit %(depth)s
-        """,
+        """).format(score=LEXICAL_SCORE),
         {
             **query.score_parts,
             "matching": matching,
             "project": project_id,
-            "function": str(settings.lexical_function),
             "scopes": [str(scope) for scope in settings.scopes],
             "depth": settings.fetch_depth,
         },
@@ -270,6 +194,29 @@ def _nearest(
         },
     ).fetchall()
     return _signal_rows(rows)
+
+
+def unite(vector_rows: Sequence[SignalRow], lexical_rows: Sequence[SignalRow]) -> tuple[Candidate, ...]:
+    """The union of both signals; what a signal did not find is marked None."""
+    in_vector = {row.chunk_id: row for row in vector_rows}
+    in_lexical = {row.chunk_id: row for row in lexical_rows}
+    united: list[Candidate] = []
+    for chunk_id, row in (in_lexical | in_vector).items():
+        vector, lexical = in_vector.get(chunk_id), in_lexical.get(chunk_id)
+        united.append(
+            Candidate(
+                chunk_id=chunk_id,
+                scope=row.scope,
+                origin=row.origin,
+                ordinal=row.ordinal,
+                content_hash=row.content_hash,
+                vector_score=vector.score if vector else None,
+                lexical_score=lexical.score if lexical else None,
+                vector_rank=vector.rank if vector else None,
+                lexical_rank=lexical.rank if lexical else None,
+            )
+        )
+    return tuple(united)
 
 
 def _plan(connection: Connection, *, exact: bool, depth: int) -> None:

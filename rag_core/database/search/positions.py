@@ -2,20 +2,14 @@
 
 from dataclasses import dataclass
 
+from psycopg import sql
+
 from rag_core.database.connections import Connection
 from rag_core.database.index.chunks import origin_of
-from rag_core.database.search.candidates import LexicalQuery, ScoreParts
+from rag_core.database.search.candidates import LEXICAL_SCORE
+from rag_core.lexical.tsquery import NOTHING_ASKED, LexicalQuery
 from rag_core.model import CandidateSettings, Origin, Place, Scope
 from rag_core.ports import Vectors
-
-_NOTHING_ASKED: ScoreParts | dict[str, object] = {
-    "query": None,
-    "terms": [],
-    "plain": None,
-    "plain_terms": 0,
-    "spelled": [],
-    "worth": [],
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +40,10 @@ def read_positions(
     """
     # a row is a chunk of the place; the windows number all chunks in scope by the orders of the two signals
     rows = connection.execute(
-        """
+        sql.SQL("""
         with scoped as (
             select id, scope = 'session' as is_session, coalesce(source_path, session_id) collate "C" as place_key,
-                ordinal, search_vector, embedding
+                ordinal, search_vector, case when embedding_model = %(model)s then embedding end as embedding
             from chunks
             where project_id = %(project)s and scope = any(%(scopes)s::chunk_scope[])
         ), vector_order as (
@@ -60,28 +54,7 @@ def read_positions(
             select id, row_number() over (order by score desc, is_session, place_key, ordinal) as position
             from (
                 select id, is_session, place_key, ordinal,
-                    case
-                        when %(function)s = 'coverage' then (
-                            select count(*) from unnest(%(terms)s::tsquery[]) term where search_vector @@ term
-                        )::float8
-                        when %(function)s = 'ts_rank_cd'
-                            then ts_rank_cd(search_vector, %(query)s::tsquery, 32)::float8
-                        when cardinality(%(spelled)s::tsquery[]) = 0
-                            then ts_rank(search_vector, %(query)s::tsquery, 32)::float8
-                        else (
-                            select rank / (rank + 1)
-                            from (
-                                select (
-                                    coalesce(ts_rank(search_vector, %(plain)s::tsquery), 0)::float8
-                                        * %(plain_terms)s
-                                    + sum((%(worth)s::float8[])[
-                                        1 + least(256, round(10 * ts_rank_cd(search_vector, term)))::integer
-                                    ])
-                                ) / cardinality(%(terms)s::tsquery[]) as rank
-                                from unnest(%(spelled)s::tsquery[]) term
-                            ) mean
-                        )
-                    end as score
+                    {score} as score
                 from scoped where search_vector @@ %(query)s::tsquery
             ) matching
         )
@@ -92,13 +65,13 @@ def read_positions(
         where c.project_id = %(project)s
           and case %(kind)s when 'file' then c.source_path = %(key)s else c.session_id = %(key)s end
         order by c.ordinal
-        """,
+        """).format(score=LEXICAL_SCORE),
         {
             "project": project_id,
             "scopes": [str(scope) for scope in settings.scopes],
             "vector": vector,
-            **(query.score_parts if query else _NOTHING_ASKED),
-            "function": str(settings.lexical_function),
+            "model": settings.embedding_model,
+            **(query.score_parts if query else NOTHING_ASKED),
             "kind": place.kind,
             "key": place.key,
         },

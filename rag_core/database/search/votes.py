@@ -5,10 +5,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from psycopg import sql
 from psycopg.rows import class_row
 
 from rag_core.database.connections import Connection
 from rag_core.model import Actor
+
+_ITS_VOTE = sql.SQL("""
+    project_id = %(project)s and search_id = %(search)s and chunk_id = %(chunk)s and actor_kind = %(kind)s
+    and actor_id = %(actor)s
+""")
+_PURGED = sql.SQL("""
+    project_id = %(project)s
+    and (%(actor)s::text is null or actor_id = %(actor)s)
+    and (%(kind)s::actor_kind is null or actor_kind = %(kind)s::actor_kind)
+    and created_at < coalesce(%(before)s::timestamptz, 'infinity')
+""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,20 +127,18 @@ def upsert_vote(
         return None
     # the row is locked before it is read, so of two clicks at once the later sees what the earlier left
     before = connection.execute(
-        """
+        sql.SQL("""
         select verdict::text from rag_feedback
-        where project_id = %(project)s and search_id = %(search)s and chunk_id = %(chunk)s
-          and actor_kind = %(kind)s and actor_id = %(actor)s
+        where {its_vote}
         for no key update
-        """,
+        """).format(its_vote=_ITS_VOTE),
         identity,
     ).fetchone()
     connection.execute(
-        """
+        sql.SQL("""
         update rag_feedback set verdict = %(verdict)s, updated_at = %(at)s
-        where project_id = %(project)s and search_id = %(search)s and chunk_id = %(chunk)s
-          and actor_kind = %(kind)s and actor_id = %(actor)s and verdict <> %(verdict)s
-        """,
+        where {its_vote} and verdict <> %(verdict)s
+        """).format(its_vote=_ITS_VOTE),
         identity,
     )
     return str(before[0]) if before else None
@@ -190,20 +200,17 @@ def count_purge(connection: Connection, project_id: str, chosen: PurgeFilter) ->
     with connection.cursor(row_factory=class_row(Purged)) as cursor:
         # one row; the searches come through rag_searches_report, their votes by key
         found = cursor.execute(
-            """
+            sql.SQL("""
             with chosen as materialized (
                 select id from rag_searches
-                where project_id = %(project)s
-                  and (%(actor)s::text is null or actor_id = %(actor)s)
-                  and (%(kind)s::actor_kind is null or actor_kind = %(kind)s::actor_kind)
-                  and created_at < coalesce(%(before)s::timestamptz, 'infinity')
+                where {purged}
             )
             select (select count(*) from chosen) as searches,
                 (
                     select count(*) from rag_feedback f join chosen c on c.id = f.search_id
                     where f.project_id = %(project)s
                 ) as votes
-            """,
+            """).format(purged=_PURGED),
             chosen.parameters(project_id),
         ).fetchone()
     return found or Purged(searches=0, votes=0)
@@ -212,12 +219,9 @@ def count_purge(connection: Connection, project_id: str, chosen: PurgeFilter) ->
 def delete_searches(connection: Connection, project_id: str, chosen: PurgeFilter) -> int:
     """Delete searches; their candidates and votes go with them. Returns how many searches went."""
     return connection.execute(
-        """
+        sql.SQL("""
         delete from rag_searches
-        where project_id = %(project)s
-          and (%(actor)s::text is null or actor_id = %(actor)s)
-          and (%(kind)s::actor_kind is null or actor_kind = %(kind)s::actor_kind)
-          and created_at < coalesce(%(before)s::timestamptz, 'infinity')
-        """,
+        where {purged}
+        """).format(purged=_PURGED),
         chosen.parameters(project_id),
     ).rowcount

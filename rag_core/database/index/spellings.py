@@ -5,25 +5,12 @@ searched for exactly the words that were typed.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from rag_core.database.connections import Connection
 from rag_core.lexical.spellings import key_of_identifier, key_of_letters, keys_of_word
-from rag_core.lexical.terms import Token
 
 # longer ones are keys, hashes and base64, which nobody types; an index row has a limit of its own
 _LONGEST_WORD = 100
-# PostgreSQL leaves longer words out of a tsvector, and refuses them in a tsquery
-_TOO_LONG_BYTES = 2047
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spelling:
-    """A lexeme that chunks hold for a word with some key, and about how many chunks do."""
-
-    lexeme: str
-    chunks: int
 
 
 def write_spellings(connection: Connection, project_id: str) -> None:
@@ -50,46 +37,6 @@ def has_spellings(connection: Connection, project_id: str) -> bool:
         "select exists (select from spellings where project_id = %s)", (project_id,)
     ).fetchone()
     return row == (True,)
-
-
-def read_spellings(
-    connection: Connection, project_id: str, keys: Sequence[str]
-) -> Mapping[str, tuple[Spelling, ...]]:
-    """The lexemes that the project's chunks hold under each of the keys; keys that none has are left out."""
-    # a row is a spelling, by the primary key
-    rows = connection.execute(
-        """
-        select key, lexeme, chunks from spellings
-        where project_id = %s and key = any(%s::text[])
-        order by key collate "C", lexeme collate "C"
-        """,
-        (project_id, list(keys)),
-    ).fetchall()
-    found: dict[str, tuple[Spelling, ...]] = {}
-    for key, lexeme, chunks in rows:
-        found[key] = (*found.get(key, ()), Spelling(lexeme=lexeme, chunks=chunks))
-    return found
-
-
-def read_tokens(connection: Connection, question: str) -> list[Token]:
-    """The question as the text search configuration of the index takes it apart, in its order.
-
-    A word that is too long to be in an index is as a stop word: a tsquery can't hold it.
-    """
-    # a row is a token; lexemes is null where no dictionary knows it, and for spaces
-    rows = connection.execute(
-        "select alias, token, lexemes from ts_debug('portuguese', %s::text)", (question,)
-    ).fetchall()
-    return [
-        Token(
-            alias=alias,
-            text=text,
-            lexemes=None
-            if lexemes is None
-            else tuple(lexeme for lexeme in lexemes if len(lexeme.encode()) < _TOO_LONG_BYTES),
-        )
-        for alias, text, lexemes in rows
-    ]
 
 
 def _words(connection: Connection, project_id: str) -> list[tuple[str, str, int]]:

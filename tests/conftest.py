@@ -20,16 +20,19 @@ from hypothesis import settings
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from databases import drop_database
+from databases import create_database, drop_database
 from outbound import Watch
 from rag_core.database.connections import Database
 from rag_core.database.migration import migrate
 from rag_core.database.server.server import EmbeddedServer
+from temporary import make_temporary_folder
 
 EXTERNAL_URL = pytest.StashKey[str | None]()
 WATCH = pytest.StashKey[Watch]()
 
 settings.register_profile("medir", derandomize=True, deadline=None)
+# the first of the same examples, for `make check`
+settings.register_profile("fast", settings.get_profile("medir"), max_examples=25)
 settings.load_profile("medir")
 
 CopyDatabase = Callable[[], AbstractContextManager[str]]
@@ -50,9 +53,11 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     if config.option.basetemp is None:
         # pytest would leave the folders of its last three runs behind
-        folder = tempfile.mkdtemp(prefix="medir-tests-")
-        config.option.basetemp = Path(folder) / "made"
+        folder = make_temporary_folder()
+        config.option.basetemp = folder / "made"
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+        # workers and all other processes find it there
+        os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
     watch = config.stash[WATCH] = Watch()
     watch.begin()
     config.add_cleanup(watch.end)
@@ -114,13 +119,13 @@ def open_home(open_homes: Callable[[], Path]) -> Path:
 def blank_database(server_url: str) -> Iterator[str]:
     """The name of a database that holds nothing, but in which the role has, or can make, the extension."""
     name = f"medir_test_{os.getpid()}_blank"
-    _create(server_url, name, template="template1")
+    create_database(server_url, name, template="template1")
     try:
         if not _can_have_extension(url_of(server_url, name)):
             # an operator has made the extension in the database that DATABASE_URL names
             drop_database(server_url, name)
             named = str(conninfo_to_dict(server_url)["dbname"])
-            _create(url_of(server_url, "template1"), name, template=named)
+            create_database(url_of(server_url, "template1"), name, template=named)
             _execute(url_of(server_url, name), sql.SQL("drop owned by current_user cascade"))
         yield name
     finally:
@@ -131,7 +136,7 @@ def blank_database(server_url: str) -> Iterator[str]:
 def template_database(server_url: str, blank_database: str) -> Iterator[str]:
     """The name of a database with the current schema and nothing in it; nobody is connected to it."""
     name = f"medir_test_{os.getpid()}_template"
-    _create(server_url, name, template=blank_database)
+    create_database(server_url, name, template=blank_database)
     try:
         migrate(url_of(server_url, name))
         yield name
@@ -147,7 +152,7 @@ def copy_database(server_url: str, template_database: str) -> CopyDatabase:
     @contextmanager
     def copy() -> Iterator[str]:
         name = f"medir_test_{os.getpid()}_{next(numbers)}"
-        _create(server_url, name, template=template_database)
+        create_database(server_url, name, template=template_database)
         try:
             yield url_of(server_url, name)
         finally:
@@ -164,7 +169,7 @@ def empty_database(server_url: str, blank_database: str) -> CopyDatabase:
     @contextmanager
     def create() -> Iterator[str]:
         name = f"medir_test_{os.getpid()}_empty_{next(numbers)}"
-        _create(server_url, name, template=blank_database)
+        create_database(server_url, name, template=blank_database)
         try:
             yield url_of(server_url, name)
         finally:
@@ -221,13 +226,6 @@ def _home_folder() -> Iterator[Path]:
     finally:
         EmbeddedServer(home).stop()
         shutil.rmtree(home)
-
-
-def _create(server_url: str, name: str, *, template: str) -> None:
-    _execute(
-        server_url,
-        sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(template)),
-    )
 
 
 def _execute(url: str, statement: sql.SQL | sql.Composed) -> None:

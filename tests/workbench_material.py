@@ -11,13 +11,12 @@ from pathlib import Path
 
 import psycopg
 import streamlit as st
-from psycopg import sql
 from psycopg.conninfo import make_conninfo
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Element
 
 import medir
-from databases import drop_database
+from databases import create_database, drop_database
 from material import DOCUMENTS, Repository
 from medir.configuration import load_configuration
 from medir.pages import PAGES
@@ -113,7 +112,7 @@ def installations(server_url: str, template_database: str, folder: Path) -> Iter
     def copy() -> Installation:
         number = next(numbers)
         name, place = f"medir_app_{os.getpid()}_{folder.name}_{number}", folder / f"copy-{number}"
-        _create(server_url, name, template=made[0])
+        create_database(server_url, name, template=made[0])
         made.append(name)
         shutil.copytree(folder / "entrega", place)
         url = make_conninfo(server_url, dbname=name)
@@ -129,7 +128,7 @@ def installations(server_url: str, template_database: str, folder: Path) -> Iter
             (project,) = all_projects(opened.database)
         return Installation(project=project, environment=environment)
 
-    _create(server_url, made[0], template=template_database)
+    create_database(server_url, made[0], template=template_database)
     try:
         built = environment_of(make_conninfo(server_url, dbname=made[0]), folder / "home")
         with services_of(built) as opened:
@@ -146,18 +145,6 @@ def forget_workbenches() -> None:
     """Close the pools that pages opened: they would outlive their databases."""
     st.cache_resource.clear()
     st.cache_data.clear()
-
-
-def _create(server_url: str, name: str, *, template: str) -> None:
-    _execute(
-        server_url,
-        sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(template)),
-    )
-
-
-def _execute(url: str, statement: sql.Composed) -> None:
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(statement)
 
 
 def commit(folder: Path, files: Mapping[str, str]) -> None:

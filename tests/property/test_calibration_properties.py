@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from examples import examples
 from golden_material import chunk, found
 from rag_core.calibration.choice.contenders import build_ballot
 from rag_core.calibration.choice.families import Variant, curve_at
@@ -153,7 +154,7 @@ def test_a_replayed_case_passes_exactly_where_the_golden_run_says_so(
         assert value == judge(case, rank(candidates, settings)).passed
 
 
-@hypothesis_settings(max_examples=150)
+@hypothesis_settings(max_examples=examples(150))
 @given(CASES, EXACT_SETTINGS, st.sampled_from(MEASURES), st.integers(0, 2**32))
 def test_the_function_of_the_weight_is_what_ranking_gives_at_every_end_middle_and_random_float(
     cases: list[tuple[CandidateSet, tuple[Place, ...]]], settings: RankingSettings, measure: object, seed: int
@@ -174,7 +175,6 @@ def test_the_function_of_the_weight_is_what_ranking_gives_at_every_end_middle_an
         assert abs(value - mean_of(replayed)) < 1e-11, weight
 
 
-@hypothesis_settings(max_examples=100)
 @given(CASES, EXACT_SETTINGS, st.sampled_from(MEASURES))
 def test_at_every_inner_end_the_value_differs_on_the_two_sides_or_at_the_end_itself(
     cases: list[tuple[CandidateSet, tuple[Place, ...]]], settings: RankingSettings, measure: object
@@ -191,7 +191,6 @@ def test_at_every_inner_end_the_value_differs_on_the_two_sides_or_at_the_end_its
         assert len(values) > 1
 
 
-@hypothesis_settings(max_examples=100)
 @given(CASES, EXACT_SETTINGS, st.sampled_from((Fusion.MIN_MAX, Fusion.Z_SCORE)), st.integers(0, 2**32))
 def test_fusions_that_scale_their_signals_have_exact_functions_too(
     cases: list[tuple[CandidateSet, tuple[Place, ...]]], settings: RankingSettings, fusion: Fusion, seed: int
@@ -206,7 +205,6 @@ def test_fusions_that_scale_their_signals_have_exact_functions_too(
             assert abs(float(steps.values(np.array([weight]))[0]) - mean_of(replayed)) < 1e-11
 
 
-@hypothesis_settings(max_examples=100)
 @given(CASES, EXACT_SETTINGS, st.sampled_from(MEASURES), st.integers(0, 2**32))
 def test_the_ceilings_give_the_value_at_any_weight_and_threshold(
     cases: list[tuple[CandidateSet, tuple[Place, ...]]], settings: RankingSettings, measure: object, seed: int
@@ -265,7 +263,6 @@ def test_the_function_of_the_threshold_is_what_ranking_gives_at_and_beside_every
     assert np.all(changes[1:] != changes[:-1])
 
 
-@hypothesis_settings(max_examples=100)
 @given(CASES, EXACT_SETTINGS, st.floats(0, 1), st.integers(0, 2**32))
 def test_at_a_safe_weight_no_case_that_passes_today_is_lost_and_elsewhere_one_is(
     cases: list[tuple[CandidateSet, tuple[Place, ...]]], settings: RankingSettings, today: float, seed: int
@@ -308,7 +305,6 @@ def test_at_a_safe_threshold_no_case_is_lost_and_just_outside_one_is(
             assert replayed[keep].all() != lost
 
 
-@hypothesis_settings(max_examples=100)
 @given(CASES, EXACT_SETTINGS, st.integers(0, 2**32))
 def test_a_verdict_stays_within_its_span_and_turns_at_its_ends(
     cases: list[tuple[CandidateSet, tuple[Place, ...]]], settings: RankingSettings, seed: int
@@ -327,7 +323,6 @@ def test_a_verdict_stays_within_its_span_and_turns_at_its_ends(
             assert passing(table, judged, at_weight(settings, between))[case] == today[case]
 
 
-@hypothesis_settings(max_examples=100)
 @given(candidate_sets(COSINE, LEXICAL), EXPECTED, st.integers(0, 2**32))
 def test_a_rival_stands_above_the_right_file_exactly_between_its_two_crossings(
     candidates: CandidateSet, expected: tuple[Place, ...], seed: int
@@ -369,7 +364,7 @@ def test_the_effective_weights_of_both_signals_share_what_they_dispute(
     assert effective_weight(table, alone).vector in (None, 1.0)
 
 
-@hypothesis_settings(max_examples=40)
+@hypothesis_settings(max_examples=examples(40))
 @given(CASES, EXACT_SETTINGS)
 def test_what_is_elected_has_the_values_that_a_replay_gives_it_and_is_near_the_best(
     cases: list[tuple[CandidateSet, tuple[Place, ...]]], settings: RankingSettings
@@ -430,7 +425,7 @@ def test_a_landscape_says_of_any_weight_and_threshold_what_ranking_says(
         assert abs(curve.value_at(weight) - sum(live) / len(live)) < BESIDE
 
 
-@hypothesis_settings(max_examples=60)
+@hypothesis_settings(max_examples=examples(60))
 @given(cases=CASES, settings=EXACT_SETTINGS, spot=st.tuples(st.floats(0.001, 0.999), st.floats(0.001, 0.999)))
 def test_regions_cover_the_map_once_and_each_holds_what_its_band_says(
     cases: list[tuple[CandidateSet, tuple[Place, ...]]], settings: RankingSettings, spot: tuple[float, float]

@@ -11,6 +11,7 @@ from itertools import pairwise
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from rag_core.chunking import chunk_markdown, chunk_message, clean_text
 from rag_core.chunking.size import (
     LOOK_BACK_CHARS,
@@ -24,7 +25,7 @@ from rag_core.chunking.structure import Structure, read_structure
 from rag_core.model import Chunk, Place, Scope
 
 HIDDEN = "OCULTO"
-exhaustive = settings(derandomize=True, database=None, deadline=None, max_examples=60)
+exhaustive = settings(derandomize=True, database=None, deadline=None, max_examples=examples(60))
 
 
 def chunk(text: str) -> tuple[Chunk, ...]:

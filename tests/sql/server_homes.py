@@ -47,7 +47,7 @@ server.release()
 @contextmanager
 def open_folder() -> Iterator[Path]:
     """A folder that everyone may enter, under one that everyone may enter; servers in it are stopped at the end."""
-    folder = Path(tempfile.mkdtemp(prefix="medir-test-", dir="/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix="medir-test-"))
     folder.chmod(0o755)
     try:
         yield folder

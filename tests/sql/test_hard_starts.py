@@ -90,7 +90,14 @@ def wait_until(condition: Callable[[], bool]) -> None:
 def kill(pid: int) -> None:
     process = psutil.Process(pid)
     process.kill()
-    wait_until(lambda: not process.is_running() or process.status() == psutil.STATUS_ZOMBIE)
+    wait_until(lambda: has_ended(process))
+
+
+def has_ended(process: psutil.Process) -> bool:
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:  # reaped between the two questions
+        return True
 
 
 def give_away(home: Path, uid: int) -> None:

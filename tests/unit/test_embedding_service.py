@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from ollama_server import DIGEST, Fault, OllamaServer, closed_port, vector_of
 from rag_core.embedding.batches import PROBE_TEXT
 from rag_core.embedding.encoder import EmbeddedEncoder
@@ -290,7 +291,7 @@ def shared_server() -> Iterator[tuple[OllamaServer, OllamaEmbedder]]:
         yield server, embedder
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(
     texts=st.lists(st.sampled_from(["a", "b", "c", "d", "", "NAN! 1", "NULL! 2", "ZERO! 3"]), max_size=12),
     batch_size=st.integers(1, 5),

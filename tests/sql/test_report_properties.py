@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
+from examples import examples
 from rag_core.database.connections import Database
 from rag_core.model import Window
 from rag_core.report.making import make_report
@@ -368,7 +369,10 @@ def close(left: object, right: object) -> bool:
     return left == right
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=examples(40),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(st.lists(searches(), max_size=8), st.sampled_from(ZONES), st.booleans())
 @example([], "UTC", False)
 @example([plain()], "Europe/Lisbon", False)

@@ -14,7 +14,7 @@ from rag_core.golden.causes import LossCause
 from rag_core.golden.remedies import Remedy, remedies, true_remedies
 from rag_core.golden.verdicts import CaseVerdict, judge
 from rag_core.metrics.intervals import Interval
-from rag_core.model import CandidateSet, Fusion, RankedCandidate, Ranking, RankingSettings, SearchSettings
+from rag_core.model import CandidateSet, RankedCandidate, Ranking, RankingSettings, SearchSettings
 from rag_core.ranking.ranking import rank
 from rag_core.search.answer import hits_to_json, ranked_to_json
 from rag_core.words.ranges import tell_outside
@@ -129,7 +129,7 @@ def _passing(exact: Exact | None) -> tuple[Interval, ...]:
 
 
 def _exact(case: GoldenCase, found: CandidateSet, ranking: RankingSettings) -> Exact | None:
-    if ranking.fusion is Fusion.RRF or not found.candidates:
+    if not ranking.fusion.weighs or not found.candidates:
         return None
     table = build_table([found])
     return build_exact(table, judge_table(table, [case]), ranking, places=False)

@@ -23,6 +23,7 @@ from rag_core.model.settings import (
 )
 from rag_core.model.words import (
     ALL_SCOPES,
+    DOCUMENT_SCOPES,
     Actor,
     ActorKind,
     Origin,
@@ -35,6 +36,7 @@ from rag_core.model.words import (
 
 __all__ = [
     "ALL_SCOPES",
+    "DOCUMENT_SCOPES",
     "EMBEDDING_DIMENSIONS",
     "Actor",
     "ActorKind",

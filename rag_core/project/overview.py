@@ -8,7 +8,7 @@ from rag_core.database.data_version import DataVersion, read_data_version
 from rag_core.database.index.identity import count_chunks, read_identity, read_scope_states
 from rag_core.database.projects import list_projects
 from rag_core.errors import MedirError
-from rag_core.model import ALL_SCOPES, Project, Scope, SearchSettings
+from rag_core.model import ALL_SCOPES, DOCUMENT_SCOPES, Project, SearchSettings
 from rag_core.project.projects import current_commit
 from rag_core.settings.golden_folder import settings_path
 from rag_core.settings.in_force import Disagreement, read_committed, read_sources
@@ -72,7 +72,7 @@ def read_overview(database: Database, project: Project) -> IndexOverview | None:
         chunks, without_vector = count_chunks(connection, project.project_id, ALL_SCOPES)
         sources = read_sources(connection, project, committed)
     settings = sources.resolve()
-    documents = [states[scope] for scope in (Scope.DOCS, Scope.ADR) if scope in states]
+    documents = [states[scope] for scope in DOCUMENT_SCOPES if scope in states]
     return IndexOverview(
         commit=next((state.commit for state in documents if state.commit), None),
         head_commit=_head(project),

@@ -12,7 +12,6 @@ from medir.pages.calibration.setting import (
     DEPTH,
     FUNCTION,
     FUSION,
-    FUSIONS,
     LIMIT,
     MOST_HITS,
     NO_CAP,
@@ -28,9 +27,14 @@ from medir.pages.calibration.setting import (
 from rag_core.calibration.findings import DEPTHS
 from rag_core.evaluation.calibrations import Calibration
 from rag_core.metrics.intervals import Interval
-from rag_core.model import Fusion, RankingSettings
+from rag_core.model import LexicalOperator, RankingSettings
+from rag_core.words.fusions import FUSION_NAMES
 
-_WORDS = {"any": "any term", "all": "all terms", NO_CAP: "no cap"}
+_WORDS: Mapping[str, str] = {
+    LexicalOperator.ANY: "any term",
+    LexicalOperator.ALL: "all terms",
+    NO_CAP: "no cap",
+}
 
 
 def draw_numbers(found: Calibration, at_hand: AtHand, starts: Mapping[str, AtHand], span: Interval) -> None:
@@ -79,7 +83,7 @@ def _draw_weight(ranking: RankingSettings) -> None:
     def take() -> None:
         WEIGHT.choose(round(float(st.session_state[widget]), 10))
 
-    weightless = ranking.fusion is Fusion.RRF
+    weighs = ranking.fusion.weighs
     st.slider(
         "Vector weight",
         0.0,
@@ -88,8 +92,10 @@ def _draw_weight(ranking: RankingSettings) -> None:
         key=widget,
         on_change=take,
         format="%.3f",
-        disabled=weightless,
-        help="RRF weighs nothing." if weightless else "The lexical signal has the rest.",
+        disabled=not weighs,
+        help="The lexical signal has the rest."
+        if weighs
+        else f"{FUSION_NAMES[ranking.fusion]} weighs nothing.",
     )
 
 
@@ -146,10 +152,10 @@ def _draw_fusion(own: str) -> None:
 
     st.selectbox(
         "Fusion",
-        list(FUSIONS),
+        list(FUSION_NAMES),
         key=widget,
         on_change=take,
-        format_func=lambda fusion: FUSIONS[fusion],
+        format_func=lambda fusion: FUSION_NAMES[fusion],
         help="Another fusion has another scale, so it begins without a threshold.",
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.calibration.table import CandidateTable, Flags, Floats, Integers, Judgements
-from rag_core.metrics.kernels import JudgedHits, first_relevant_rank, measure_hits
+from rag_core.metrics.kernels import JudgedHits, measure_hits
 from rag_core.metrics.measures import Measure
 from rag_core.model import Fate, Fusion, RankingSettings
 from rag_core.ranking.fusion import RRF_K, SCALES, scale_scores
@@ -48,11 +48,6 @@ class Replay:
     fates: NDArray[np.int8]
     ranks: Integers
     thresholds: Floats
-
-    def whole_ranks(self, relevant: Flags) -> Integers:
-        """The position in the whole set of the first chunk that `relevant` marks, 0 where none is in it."""
-        marked = np.take_along_axis(relevant, self.order, axis=1) & (self.fates != FateCode.ABSENT)
-        return first_relevant_rank(marked).astype(np.int32)
 
     def hits(self, judged: Judgements) -> JudgedHits:
         """The hits with their judgements, as measures take them. `judged` must be of this replay's `table`."""

@@ -52,7 +52,7 @@ class CaseExplanation:
     def crossing(self, rival: RankedCandidate) -> str:
         """The weights at which the expected chunk stands above a rival, in words; '' where weights decide nothing.
 
-        Examples: `above 0.4312`, `below 0.1`, `below 0.1 or above 0.4312`, `no weight`.
+        Such as `above 0.4312`, `below 0.1`, `below 0.1 or above 0.4312`, `no weight`.
         """
         key = rival.candidate.tie_key
         found = next((entry for entry in self.overtakes if entry.rival.tie_key == key), None)

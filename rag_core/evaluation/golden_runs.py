@@ -330,7 +330,11 @@ class Evaluation:
         overrides: Overrides | None = None,
         in_force: bool = False,
     ) -> CaseExplanation:
-        """One case explained as it is now; `explaining` also knows what it was. Errors as `measure_case`."""
+        """One case explained as it is now; `explaining` also knows what it was.
+
+        Raises:
+            MedirError: As `measure_case` does.
+        """
         measured = self.measure_case(project, case_id, cases=cases, overrides=overrides, in_force=in_force)
         return self.explain_measured(project, measured)
 

@@ -85,7 +85,7 @@ def test_a_replay_gives_every_candidate_the_fate_that_ranking_gives_it() -> None
     assert fates == [entry.fate for entry in rank(candidates, VECTOR_ONLY).whole_set]
     assert replayed.ranks[0].tolist() == [1, 2, 0, 0, 0]
     judged = judge_places(replayed.table, [[B]])
-    assert replayed.whole_ranks(judged.relevant).tolist() == [4]
+    assert judged.relevant[0, replayed.order[0]].tolist() == [False, False, False, True, False]
 
 
 def test_the_threshold_for_outages_applies_where_the_vector_signal_was_not_available() -> None:

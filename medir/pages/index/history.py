@@ -23,7 +23,6 @@ _STATES: Mapping[RunState, str] = {
     "cancelled": "■ stopped",
     "interrupted": f"{FAILED} interrupted",
 }
-_LISTED = 1_000
 
 
 def draw_run(view: Frame, run: Run, runs: Sequence[Run]) -> None:

@@ -13,7 +13,7 @@ FOREIGN = re.compile(
     r"|^\s*(Arguments|Parameters|Params|Return|Yields|Raise|Example|Attributes|Notes?|See Also):?$"
     r"|^\s*-{3,}$"
     r"|^\s*(Args|Returns|Raises|Examples): ?\S"
-    r"|\. Returns |\b[Ee]rrors as\b",
+    r"|\. Returns |\b[Ee]rrors as (the|`)",
     re.MULTILINE,
 )
 

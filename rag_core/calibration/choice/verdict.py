@@ -66,8 +66,8 @@ class Choice:
     held-out value of elections on resamples of them, None where a resample left nothing out; `optimism` is the
     difference. `table` holds today, the proposal and every rival. `split` says whether cases were held out of every
     election; without them each of the `n` was left out of its own. `winnable` of them are better under some numbers
-    that were tried than under today's. The election was on `chosen_on` cases, and whatever came within `slack` of the best mean
-    there counted as no worse.
+    that were tried than under today's. The election was on `chosen_on` cases, and whatever came within `slack` of the
+    best mean there counted as no worse.
     """
 
     measure: Measure

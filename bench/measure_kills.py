@@ -32,7 +32,7 @@ import psutil
 import psycopg
 
 from material import DATA, TOP
-from rag_core.chunking import chunk_markdown
+from rag_core.chunking import chunk_document
 from rag_core.model import DocumentFolders
 from rag_core.sources.documents import read_documents
 from rag_core.sources.git import GitRepository
@@ -196,7 +196,7 @@ def expected_rows(repository: Path, commit: str) -> Rows:
     return frozenset(
         (document.path, chunk.ordinal, hashlib.sha256(chunk.content.encode()).hexdigest(), True)
         for document in tree.documents
-        for chunk in chunk_markdown(document.text, place=document.place, scope=document.scope)
+        for chunk in chunk_document(document.text, place=document.place, scope=document.scope)
     )
 
 

@@ -9,8 +9,7 @@
     ├── Refused               a sound request that is not carried out, e.g. votes would be lost
     │   ├── VotesAtRisk       an index run would delete votes; carries their number
     │   ├── SourcesGone       an index run would leave nothing of a scope
-    │   ├── Busy              another run holds what this one needs
-    │   └── NotComparable     two runs whose ground differs
+    │   └── Busy              another run holds what this one needs
     ├── Unavailable           a service is missing: database, extension, git, provider
     │   ├── DatabaseUnavailable   no answer, or it went away in the middle
     │   ├── DatabaseBusy      too many connections, or somebody else holds what is needed
@@ -137,12 +136,6 @@ class NotPermitted(Refused):
     """The caller is known, and may not do this."""
 
     code = "notPermitted"
-
-
-class NotComparable(Refused):
-    """Two runs stand on different ground; one number would mislead."""
-
-    code = "notComparable"
 
 
 class Unavailable(MedirError):

@@ -14,8 +14,8 @@ from rag_core.calibration.choice.verdict import Choice, Scored
 from rag_core.calibration.findings import Findings
 from rag_core.evaluation.baselines import baselines_folder, read_baseline
 from rag_core.evaluation.calibrations import Calibration, Demands
-from rag_core.metrics.measures import parse_measure
-from rag_core.model import Fusion, SearchSettings
+from rag_core.metrics.measures import measure_names, parse_measure
+from rag_core.model import SearchSettings
 from rag_core.settings.overrides import Overrides
 from rag_core.words.plurals import counted
 from rag_core.words.ranges import tell_thresholds, tell_weights
@@ -29,7 +29,7 @@ from rag_core.words.ranges import tell_thresholds, tell_weights
     "--metric",
     default="passed",
     show_default=True,
-    help="What to choose by: passed, rejected, mrr, hit@K, p@K, recall@K, ndcg@K.",
+    help=f"What to choose by: {', '.join(measure_names('K'))}.",
 )
 @click.option(
     "--wrong-citation-price",
@@ -138,8 +138,8 @@ def told_of_proposal(findings: Findings) -> list[str]:
     name = "Proposal" if adopt else found
     lines = [f"{name}: {describe(findings.proposal)}"]
     ranking = findings.proposal.ranking
-    weighs = ranking.fusion is not Fusion.RRF
-    if weighs and not any(run.low <= ranking.weight_vector <= run.high for run in findings.safe_weights):
+    is_safe = any(run.low <= ranking.weight_vector <= run.high for run in findings.safe_weights)
+    if ranking.fusion.weighs and not is_safe:
         lines.append(
             f"Careful: its vector weight {ranking.weight_vector:.4g} lies outside the safe weights "
             f"({tell_weights(findings.safe_weights)}); with today's other numbers a case would be lost there."

@@ -24,7 +24,7 @@ from rag_core.index.coverage import SKIPS
 from rag_core.index.left_out import BY_RULE, FAULTY, LeftOut, Skipped, is_by_rule
 from rag_core.index.outcome import IndexReport
 from rag_core.index.session_import import import_sessions
-from rag_core.model import ALL_SCOPES, Scope
+from rag_core.model import ALL_SCOPES
 from rag_core.words.plurals import counted
 
 
@@ -127,7 +127,7 @@ def print_report(output: Output, report: IndexReport) -> None:
     for heading in ("scope", "read", "chunks"):
         table.add_column(heading, justify="left" if heading == "scope" else "right")
     for scope, (sources, chunks) in report.counts.items():
-        unit = "session" if scope is Scope.SESSION else "file"
+        unit = scope.holds
         table.add_row(str(scope), counted(sources, unit), str(chunks))
     output.people.print(table)
     embedding, dry = report.embedding, report.dry_run

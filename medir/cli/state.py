@@ -17,7 +17,6 @@ from medir.cli.frame import (
 from medir.cli.index import print_left_out
 from medir.doctor import examine
 from rag_core.index.coverage import Coverage, measure_coverage
-from rag_core.model import Scope
 from rag_core.words.plurals import counted
 
 # of what is as it should be
@@ -68,7 +67,7 @@ def print_coverage(output: Output, measured: Coverage) -> None:
     output.people.print(table)
     for scope in measured.scopes:
         if scope.parts is not None and (scope.parts.waiting or scope.parts.without_text):
-            unit = "session" if scope.scope is Scope.SESSION else "file"
+            unit = scope.scope.holds
             output.say(
                 f"  {scope.scope}: {counted(scope.parts.waiting, unit)} not read yet or changed since, "
                 f"{counted(scope.parts.without_text, unit)} without text"

@@ -10,6 +10,7 @@ from medir.page_kit import address, reads
 from medir.page_kit.services import workbench
 from medir.page_kit.sign_in import draw_role
 from medir.page_kit.signs import age, draw_badge, model_name, settings_line
+from rag_core.chunking import FORMAT_NAMES
 from rag_core.project.overview import DataVersion, IndexOverview, Project
 from rag_core.project.projects import SAMPLE
 
@@ -104,7 +105,7 @@ def _draw_index(overview: IndexOverview | None) -> None:
 def _draw_no_projects() -> None:
     st.header("No project yet")
     st.markdown(
-        "Medir measures the search of a project: a git repository with Markdown documents, and its sessions. "
+        f"Medir measures the search of a project: a git repository with {FORMAT_NAMES} documents, and its sessions. "
         "Add the sample, or a repository of yours, then come back here."
     )
     st.code("medir up\n\nmedir project add NAME --repo PATH\nmedir index --project NAME", language=None)

@@ -22,8 +22,8 @@ from rag_core.calibration.table import Flags
 from rag_core.calibration.trade import Trade, weigh_errors
 from rag_core.golden.cases import GoldenCase
 from rag_core.metrics.intervals import Interval
-from rag_core.metrics.measures import MRR, PASSED, REJECTED, Measure, MeasureKind
-from rag_core.model import Fusion, RankingSettings, SearchSettings
+from rag_core.metrics.measures import PASSED, Measure, measures_at
+from rag_core.model import RankingSettings, SearchSettings
 
 DEPTHS = (10, 20, 50, 100, 200)
 CAPS = (1, 2, 3, None)
@@ -146,7 +146,7 @@ def find(
     table, judged = first.table, first.judged
     keep = passing(table, judged, ranking) if baseline is None else baseline[1]
     trade = weigh_errors(table, judged, ranking, price=price)
-    exact = None if ranking.fusion is Fusion.RRF else build_exact(table, judged, ranking, places=True)
+    exact = build_exact(table, judged, ranking, places=True) if ranking.fusion.weighs else None
     ballot = build_ballot(variants, ranking, measure, depths=depths, caps=CAPS)
     choice = decide(ballot, Ground.of(cases), measure, seed=seed, resamples=resamples)
     thresholds = safe_thresholds(table, judged, ranking, keep)
@@ -178,9 +178,7 @@ def find(
 
 def measures_shown(limit: int, measure: Measure) -> tuple[Measure, ...]:
     """The measures of a calibration at a limit, the one that is chosen by among them, each once."""
-    cutoffs = sorted({1, min(3, limit), limit})
-    shown = [PASSED, REJECTED, *(Measure(MeasureKind.HIT, k) for k in cutoffs), MRR]
-    shown += [Measure(kind, limit) for kind in (MeasureKind.PRECISION, MeasureKind.RECALL, MeasureKind.NDCG)]
+    shown = measures_at(sorted({1, min(3, limit), limit}), limit)
     return tuple(dict.fromkeys([*shown, measure]))
 
 

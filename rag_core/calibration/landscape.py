@@ -21,7 +21,7 @@ from rag_core.metrics.comparison import SAME
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.kernels import measure_hits
 from rag_core.metrics.measures import PASSED, Measure
-from rag_core.model import Fate, Fusion, RankingSettings
+from rag_core.model import Fate, RankingSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,19 +168,19 @@ def build_landscape(variant: Variant, settings: RankingSettings, measure: Measur
 
     Args:
         variant: The candidates, at least as deep as the settings ask for.
-        settings: Depth, cap, limit and fusion; under RRF nothing depends on the weight.
+        settings: Depth, cap, limit and fusion; under one that weighs nothing, nothing depends on the weight.
         measure: What is drawn.
     """
     free = dataclasses.replace(settings, threshold=None)
     table = prepare_fusion(variant.table, free)
     judged = carry_over(variant.judged, variant.table, table)
-    if free.fusion is Fusion.RRF:
+    if free.fusion.weighs:
+        exact = build_exact(table, judged, free, places=measure.uses_places)
+        own, passed = ceiling_map(exact, measure), ceiling_map(exact, PASSED)
+    else:
         own, passed = (
             flat_map(threshold_tolerances(table, judged, free, each)) for each in (measure, PASSED)
         )
-    else:
-        exact = build_exact(table, judged, free, places=measure.uses_places)
-        own, passed = ceiling_map(exact, measure), ceiling_map(exact, PASSED)
     return Landscape(settings=free, measure=measure, table=table, judged=judged, map=own, passed=passed)
 
 

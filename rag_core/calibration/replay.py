@@ -1,5 +1,6 @@
 """Any ranking settings over many candidate sets at once, equal to `rag_core.ranking.ranking.rank` to the last bit."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -7,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.calibration.table import CandidateTable, Flags, Floats, Integers, Judgements
-from rag_core.metrics.kernels import JudgedHits, first_relevant_rank, measure_hits
+from rag_core.metrics.kernels import JudgedHits, measure_hits
 from rag_core.metrics.measures import Measure
 from rag_core.model import Fate, Fusion, RankingSettings
-from rag_core.ranking.fusion import RRF_K, scale_scores
+from rag_core.ranking.fusion import RRF_K, SCALES, scale_scores
 
 
 class FateCode(IntEnum):
@@ -31,9 +32,6 @@ FATES = {
 }
 
 
-_SCALING = (Fusion.MIN_MAX, Fusion.Z_SCORE)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
     """Every case's whole set in order, shape (cases, positions) each.
@@ -50,11 +48,6 @@ class Replay:
     fates: NDArray[np.int8]
     ranks: Integers
     thresholds: Floats
-
-    def whole_ranks(self, relevant: Flags) -> Integers:
-        """The position in the whole set of the first chunk that `relevant` marks, 0 where none is in it."""
-        marked = np.take_along_axis(relevant, self.order, axis=1) & (self.fates != FateCode.ABSENT)
-        return first_relevant_rank(marked).astype(np.int32)
 
     def hits(self, judged: Judgements) -> JudgedHits:
         """The hits with their judgements, as measures take them. `judged` must be of this replay's `table`."""
@@ -107,11 +100,11 @@ def replay(table: CandidateTable, settings: RankingSettings) -> Replay:
 def prepare_fusion(table: CandidateTable, settings: RankingSettings) -> CandidateTable:
     """The table cut at the settings' depth with both signals as their fusion scales them.
 
-    min-max and z-score scale each question's list, a millisecond or two a question; a table prepared for them
-    is replayed under any weights as fast as the weighted sum.
+    Scaling each question's list takes a millisecond or two a question; a table prepared for its fusion is replayed
+    under any weights as fast as the weighted sum.
     """
     cut = table.cut(settings.candidates_per_signal)
-    if settings.fusion not in _SCALING or settings.fusion in cut.scaled:
+    if SCALES[settings.fusion] is None or settings.fusion in cut.scaled:
         return cut
     return cut.with_scaled(settings.fusion, *linear_signals(cut, settings.fusion))
 
@@ -152,10 +145,8 @@ def fused_scores(table: CandidateTable, settings: RankingSettings) -> Floats:
 
     The table must be cut at the settings' depth already.
     """
-    if settings.fusion is Fusion.RRF:
-        found = ((table.vector_rank, table.vector_rank > 0), (table.lexical_rank, table.lexical_rank > 0))
-        vector, lexical = (np.where(there, 1.0 / (RRF_K + rank), 0.0) for rank, there in found)
-        return vector + lexical
+    if not settings.fusion.weighs:
+        return _WEIGHTLESS[settings.fusion](table)
     vector, lexical = linear_signals(table, settings.fusion)
     return settings.weight_vector * vector + settings.weight_lexical * lexical
 
@@ -164,12 +155,12 @@ def linear_signals(table: CandidateTable, fusion: Fusion) -> tuple[Floats, Float
     """What a fusion weighs: both signals' scores as it scales them, shape (cases, columns) each.
 
     Raises:
-        ValueError: The fusion is RRF, which weighs nothing.
+        ValueError: The fusion weighs nothing.
     """
-    if fusion is Fusion.WEIGHTED_SUM:
+    if not fusion.weighs:
+        raise ValueError(f"{fusion.name} has no weights")
+    if SCALES[fusion] is None:
         return table.vector, table.lexical
-    if fusion is Fusion.RRF:
-        raise ValueError("RRF has no weights")
     if fusion in table.scaled:
         return table.scaled[fusion]
     vector, lexical = np.zeros(table.place.shape), np.zeros(table.place.shape)
@@ -182,6 +173,16 @@ def linear_signals(table: CandidateTable, fusion: Fusion) -> tuple[Floats, Float
             found = zip(scores[case, columns].tolist(), ranks[case, columns].tolist(), strict=True)
             scaled[case, columns] = scale_scores([score if rank else None for score, rank in found], fusion)
     return vector, lexical
+
+
+def _reciprocal_ranks(table: CandidateTable) -> Floats:
+    found = ((table.vector_rank, table.vector_rank > 0), (table.lexical_rank, table.lexical_rank > 0))
+    vector, lexical = (np.where(there, 1.0 / (RRF_K + rank), 0.0) for rank, there in found)
+    return vector + lexical
+
+
+# the fusions that weigh nothing; those that weigh are linear in what `scale_scores` gives
+_WEIGHTLESS: Mapping[Fusion, Callable[[CandidateTable], Floats]] = {Fusion.RRF: _reciprocal_ranks}
 
 
 def _folded(table: CandidateTable, order: NDArray[np.int64], cap: int | None) -> Flags:

@@ -12,7 +12,7 @@ from rag_core.calibration.exact.lines import RESOLUTION
 from rag_core.calibration.exact.steps import ThresholdSteps, WeightSteps
 from rag_core.calibration.exact.thresholds import threshold_tolerances
 from rag_core.calibration.replay import measure_replay
-from rag_core.calibration.table import CandidateTable, Flags, Floats, Judgements
+from rag_core.calibration.table import CandidateTable, Flags, Judgements
 from rag_core.metrics.comparison import SAME
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import PASSED
@@ -53,7 +53,7 @@ def safe_weights(exact: Exact, keep: Flags) -> tuple[Interval, ...]:
         return (Interval(0.0, 1.0),)
     steps = exact.weighted(PASSED, keep.astype(np.float64))
     found: list[Interval] = []
-    for low, high, low_open, high_open in _level_spans(steps, 1.0):
+    for low, high, low_open, high_open in _spans_of_all(steps):
         inner_low = _inset(exact, keep, low, 1.0 if low_open else 0.0, high)
         inner_high = _inset(exact, keep, high, -1.0 if high_open else 0.0, low)
         if inner_low is not None and inner_high is not None and inner_low <= inner_high:
@@ -81,18 +81,6 @@ def safe_thresholds(
     return Interval(float(low if np.isinf(low) else np.nextafter(low, np.inf)), float(high))
 
 
-def widest_weights(steps: WeightSteps, at_least: float) -> Interval | None:
-    """The widest run of weights whose value is at least that; None where it is nowhere reached.
-
-    The ends are crossings, at which the value may be lower. Of equally wide runs the one that contains the
-    middle of [0, 1] or is nearest to it.
-    """
-    runs = [Interval(low, high) for low, high, _, _ in _level_spans(steps, at_least)]
-    if not runs:
-        return None
-    return max(runs, key=lambda run: (run.high - run.low, -abs((run.low + run.high) / 2 - 0.5)))
-
-
 def widest_thresholds(steps: ThresholdSteps, at_least: float) -> Interval | None:
     """The widest run of thresholds whose value is at least that; None where it is nowhere reached.
 
@@ -108,22 +96,6 @@ def widest_thresholds(steps: ThresholdSteps, at_least: float) -> Interval | None
 
 def _preference(run: Interval) -> tuple[bool, bool, float]:
     return bool(np.isneginf(run.low)), bool(np.isfinite(run.high)), run.high - run.low
-
-
-def verdict_spans(exact: Exact, weight: float) -> tuple[Floats, Floats]:
-    """For each case the weights around `weight` between which its verdict stays, shape (cases,) each.
-
-    0 and 1 where it never turns on that side: the nearer an end, the more nearly the case is won or lost there.
-    """
-    low, high = np.zeros(exact.table.cases), np.ones(exact.table.cases)
-    for share in exact.shares(PASSED):
-        states, value = share.trajectories, share.in_force
-        inner = np.flatnonzero(states.point & (states.weight > 0) & (states.weight < 1))
-        turns = inner[(value[inner + 1] != value[inner - 1]) | (value[inner] != value[inner - 1])]
-        at, case = states.weight[turns], share.case[turns]
-        np.maximum.at(low, case[at <= weight], at[at <= weight])
-        np.minimum.at(high, case[at >= weight], at[at >= weight])
-    return low, high
 
 
 def overtakes(exact: Exact, case: int) -> tuple[Overtake, ...]:
@@ -147,9 +119,9 @@ def overtakes(exact: Exact, case: int) -> tuple[Overtake, ...]:
     )
 
 
-def _level_spans(steps: WeightSteps, at_least: float) -> list[tuple[float, float, bool, bool]]:
-    """Runs of pieces that reach a value: low, high, and whether each end is open."""
-    good = [piece for piece in steps.pieces() if piece.value >= at_least - SAME]
+def _spans_of_all(steps: WeightSteps) -> list[tuple[float, float, bool, bool]]:
+    """Runs of pieces at which every case passes: low, high, and whether each end is open."""
+    good = [piece for piece in steps.pieces() if piece.value >= 1 - SAME]
     spans: list[tuple[float, float, bool, bool]] = []
     for piece in good:
         is_open = not piece.is_point

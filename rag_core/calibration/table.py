@@ -108,21 +108,6 @@ class CandidateTable:
         """The same table with both signals as a fusion scales them; a cut or a selection forgets them."""
         return dataclasses.replace(self, scaled={**self.scaled, fusion: (vector, lexical)})
 
-    def select(self, cases: NDArray[np.integer]) -> "CandidateTable":
-        """The cases with these numbers, in that order."""
-        return CandidateTable(
-            vector=self.vector[cases],
-            lexical=self.lexical[cases],
-            vector_rank=self.vector_rank[cases],
-            lexical_rank=self.lexical_rank[cases],
-            place=self.place[cases],
-            group_start=self.group_start[cases],
-            capped=self.capped[cases],
-            source=self.source[cases],
-            available=self.available[cases],
-            found=tuple(self.found[case] for case in cases),
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgements:

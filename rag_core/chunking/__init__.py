@@ -9,18 +9,28 @@ Conventions of the package:
 Source: SPEC section 3; ADR 0080, part 2.
 """
 
-from rag_core.chunking.chunker import CHUNKER_VERSION, chunk_markdown, chunk_message
+from rag_core.chunking.chunker import (
+    CHUNKER_VERSION,
+    FORMAT_NAMES,
+    FORMAT_PATTERNS,
+    SUFFIXES,
+    below_headings,
+    chunk_document,
+    chunk_message,
+)
 from rag_core.chunking.size import LOOK_BACK_CHARS, OVERLAP_CHARS, TARGET_CHARS
-from rag_core.chunking.structure import below_headings
 from rag_core.chunking.text import clean_text
 
 __all__ = [
     "CHUNKER_VERSION",
+    "FORMAT_NAMES",
+    "FORMAT_PATTERNS",
     "LOOK_BACK_CHARS",
     "OVERLAP_CHARS",
+    "SUFFIXES",
     "TARGET_CHARS",
     "below_headings",
-    "chunk_markdown",
+    "chunk_document",
     "chunk_message",
     "clean_text",
 ]

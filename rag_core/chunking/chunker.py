@@ -1,7 +1,12 @@
-"""The two ways into the chunker: a Markdown file, a session's message."""
+"""The two ways into the chunker: a document, read by the suffix of its path, and a session's message."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from rag_core.chunking import structure as markdown
 from rag_core.chunking.size import cut_to_size
-from rag_core.chunking.structure import read_structure
+from rag_core.chunking.structure import Structure
 from rag_core.chunking.text import clean_text
 from rag_core.model import Chunk, Origin, Place, Scope
 
@@ -9,8 +14,35 @@ CHUNKER_VERSION = "2"
 """Part of an index's fingerprint; it changes with any change of what the functions here return."""
 
 
-def chunk_markdown(text: str, *, place: Place, scope: Scope) -> tuple[Chunk, ...]:
-    """A Markdown file's chunks in the order of the file, ordinals from 0; () for a file without text.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """A kind of document: its name, what a text is made of, and a chunk's content without its heading lines."""
+
+    name: str
+    read_structure: Callable[[str], Structure]
+    below_headings: Callable[[str], str]
+
+
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {
+        ".md": Format(
+            name="Markdown",
+            read_structure=markdown.read_structure,
+            below_headings=markdown.below_headings,
+        ),
+    }
+)
+"""What is indexed, by the end of a file's name in small letters."""
+
+SUFFIXES = tuple(FORMATS)
+FORMAT_NAMES = " or ".join(dict.fromkeys(each.name for each in FORMATS.values()))
+"""`Markdown`, as a sentence has it."""
+FORMAT_PATTERNS = " or ".join(f"{each.name} (*{suffix})" for suffix, each in FORMATS.items())
+"""`Markdown (*.md)`."""
+
+
+def chunk_document(text: str, *, place: Place, scope: Scope) -> tuple[Chunk, ...]:
+    """A file's chunks in its order, ordinals from 0; () for one without text, or of no format.
 
     Sections by heading, then by size within a section; see `structure` and `size` for the rules. Each
     content has at most `TARGET_CHARS` characters, is never blank, and is a substring of the file's text but
@@ -25,7 +57,10 @@ def chunk_markdown(text: str, *, place: Place, scope: Scope) -> tuple[Chunk, ...
         Chunks whose origin holds the trail of headings, outermost first, and the document's title: the front
         matter's `title`, else the first heading, else None.
     """
-    structure = read_structure(clean_text(text))
+    known = _format_of(place)
+    if known is None:
+        return ()
+    structure = known.read_structure(clean_text(text))
     contents = [
         (section.heading_path, piece.content(structure.text))
         for section in structure.sections
@@ -40,6 +75,12 @@ def chunk_markdown(text: str, *, place: Place, scope: Scope) -> tuple[Chunk, ...
         )
         for ordinal, (heading_path, content) in enumerate(contents)
     )
+
+
+def below_headings(content: str, place: Place) -> str:
+    """A chunk's text without the heading lines that it begins with; all of it where it is nothing but those."""
+    known = _format_of(place)
+    return content.strip() if known is None else known.below_headings(content)
 
 
 def chunk_message(
@@ -62,3 +103,9 @@ def chunk_message(
         Chunk(scope=Scope.SESSION, origin=origin, ordinal=ordinal, content=piece.content(cleaned))
         for ordinal, piece in enumerate(cut_to_size(cleaned, 0, len(cleaned)), start=first_ordinal)
     )
+
+
+def _format_of(place: Place) -> Format | None:
+    if place.kind == "session":
+        return None
+    return next((known for suffix, known in FORMATS.items() if place.key.lower().endswith(suffix)), None)

@@ -42,11 +42,6 @@ class Standing:
     may_write: bool
     pooled: bool
 
-    @property
-    def writable(self) -> bool:
-        """Whether what is there can be changed: no standby, not read-only, and the role may."""
-        return not (self.read_only or self.standby) and self.may_write
-
 
 def read_standing(connection: Connection) -> Standing:
     """Everything at once, in one row."""

@@ -29,12 +29,9 @@ class _BatchesLie(Exception):
 class BatchRun:
     """One pass over distinct documents; it begins anew, text by text, when a batch lies.
 
-    After `run`, a text has a vector, a failure, or neither (an outage).
-
-    Attributes:
-        vectors: Unit vectors by position in `texts`.
-        failures: Why a text alone got none, by position.
-        outage: What ended the run before its end; None when it reached it.
+    After `run`, a text has a vector, a failure, or neither (an outage). `vectors` are unit vectors by position in
+    `texts`, `failures` say why a text alone got none, by position, and `outage` is what ended the run before its end,
+    None when it reached it.
     """
 
     def __init__(self, embedder: Embedder, texts: Sequence[str], *, batch_size: int) -> None:

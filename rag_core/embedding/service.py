@@ -60,14 +60,11 @@ class TextFailure:
 class EmbeddingOutcome:
     """What became of some documents.
 
-    Attributes:
-        vectors: One a text, in the order given; None where there is none.
-        model: What made them; None when the provider did not even say what it is.
-        available: False when the provider failed, be it in the middle; texts that failed by themselves
-            leave it true.
-        reason: One sentence, None exactly when every text has a vector and the provider answered.
-        hint: What to do about it, such as `ollama pull …`; may be empty.
-        failures: The texts that failed by themselves. Those that an outage left out are not among them.
+    `vectors` has one a text, in the order given, None where there is none; `model` made them, None when the provider
+    did not even say what it is. `available` is False when the provider failed, be it in the middle; texts that failed
+    by themselves leave it true. `reason` is one sentence, None exactly when every text has a vector and the provider
+    answered; `hint` says what to do about it, such as `ollama pull …`, and may be empty. `failures` are the texts that
+    failed by themselves, those that an outage left out not among them.
     """
 
     vectors: tuple[Vector | None, ...]

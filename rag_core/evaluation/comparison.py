@@ -37,7 +37,6 @@ __all__ = [
     "compare_baselines",
     "compare_recorded",
     "compare_results",
-    "compare_run",
     "compare_sides",
     "recorded_cases",
     "replayed_passes",
@@ -124,14 +123,6 @@ class BaselineComparison:
         return told
 
 
-def compare_run(baseline: Baseline, run: GoldenRun) -> BaselineComparison:
-    """A run of today against a baseline.
-
-    For the effect of the index where the lexical way differs, the run must have been asked in `baseline_way` too.
-    """
-    return compare_sides(baseline.name, side_of_baseline(baseline), side_of_run(run))
-
-
 def run_against(
     evaluation: Evaluation,
     project: Project,
@@ -145,7 +136,11 @@ def run_against(
     listener: Progress | None = None,
     run_id: UUID | None = None,
 ) -> tuple[GoldenRun, BaselineComparison]:
-    """Run the golden set, compare it with a baseline, and record both. Arguments and errors as `run_golden`."""
+    """Run the golden set, compare it with a baseline, and record both; arguments are those of `run_golden`.
+
+    Raises:
+        MedirError: As `run_golden` does.
+    """
     compared: list[BaselineComparison] = []
 
     def compare(run: GoldenRun) -> Mapping[str, object]:

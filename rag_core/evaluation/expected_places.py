@@ -9,7 +9,7 @@ from rag_core.golden.faults import Fault
 from rag_core.golden.linter import lint, unindexed_paths
 from rag_core.model import Place, Project, Scope
 from rag_core.model.place_names import PlaceNames
-from rag_core.sources.documents import list_markdown
+from rag_core.sources.documents import list_documents
 from rag_core.sources.git import GitRepository
 from rag_core.sources.whereabouts import Searched, find_deletions, find_whereabouts
 
@@ -35,7 +35,7 @@ def lint_places(
 
 def _paths_in_repository(project: Project) -> frozenset[str] | None:
     try:
-        return list_markdown(
+        return list_documents(
             GitRepository(Path(project.repo)), ref=project.ref, root=project.root, folders=project.folders
         )
     except MedirError:

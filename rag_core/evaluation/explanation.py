@@ -14,7 +14,7 @@ from rag_core.golden.causes import LossCause
 from rag_core.golden.remedies import Remedy, remedies, true_remedies
 from rag_core.golden.verdicts import CaseVerdict, judge
 from rag_core.metrics.intervals import Interval
-from rag_core.model import CandidateSet, Fusion, RankedCandidate, Ranking, RankingSettings, SearchSettings
+from rag_core.model import CandidateSet, RankedCandidate, Ranking, RankingSettings, SearchSettings
 from rag_core.ranking.ranking import rank
 from rag_core.search.answer import hits_to_json, ranked_to_json
 from rag_core.words.ranges import tell_outside
@@ -52,7 +52,7 @@ class CaseExplanation:
     def crossing(self, rival: RankedCandidate) -> str:
         """The weights at which the expected chunk stands above a rival, in words; '' where weights decide nothing.
 
-        Examples: `above 0.4312`, `below 0.1`, `below 0.1 or above 0.4312`, `no weight`.
+        Such as `above 0.4312`, `below 0.1`, `below 0.1 or above 0.4312`, `no weight`.
         """
         key = rival.candidate.tie_key
         found = next((entry for entry in self.overtakes if entry.rival.tie_key == key), None)
@@ -129,7 +129,7 @@ def _passing(exact: Exact | None) -> tuple[Interval, ...]:
 
 
 def _exact(case: GoldenCase, found: CandidateSet, ranking: RankingSettings) -> Exact | None:
-    if ranking.fusion is Fusion.RRF or not found.candidates:
+    if not ranking.fusion.weighs or not found.candidates:
         return None
     table = build_table([found])
     return build_exact(table, judge_table(table, [case]), ranking, places=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from rag_core.chunking import below_headings, chunk_markdown, clean_text
+from rag_core.chunking import below_headings, chunk_document, clean_text
 from rag_core.database.connections import Database
 from rag_core.database.index.chunks import find_text, read_place_texts, read_texts_with
 from rag_core.errors import MedirError
@@ -48,9 +48,9 @@ class _Body:
         start = max(0, len(self.text) // 2 - _PROBE_CHARS // 2)
         return self.text[start : start + _PROBE_CHARS] if self.cut else self.text
 
-    def is_of(self, content: str) -> bool:
-        """Whether a chunk has this text, or of a cut one the middle of it."""
-        return self.middle in content if self.cut else below_headings(content) == self.text
+    def is_of(self, content: str, place: Place) -> bool:
+        """Whether a chunk of that place has this text, or of a cut one the middle of it."""
+        return self.middle in content if self.cut else below_headings(content, place) == self.text
 
 
 class _Past(ABC):
@@ -135,7 +135,7 @@ class IndexedTexts(_Past):
             found = [
                 origin
                 for origin, content in read_texts_with(connection, self._project.project_id, body.middle)
-                if body.is_of(content)
+                if body.is_of(content, origin.place)
             ]
         return next((origin for origin in found if origin.place == place), found[0] if found else None)
 
@@ -173,7 +173,7 @@ class FrozenTexts(_Past):
             history = self._history(each)
             content = None if isinstance(history, Since) else history.content()
             chunks = () if content is None else _chunks(content, each)
-            found = next((chunk for chunk in chunks if body.is_of(chunk.content)), None)
+            found = next((chunk for chunk in chunks if body.is_of(chunk.content, each)), None)
             if found is not None:
                 return found.origin
         return None
@@ -198,7 +198,8 @@ class _HoldsBody:
     body: _Body
 
     def __call__(self, blob: bytes) -> bool:
-        if any(below_headings(chunk.content) == self.body.text for chunk in _chunks(blob, self.place)):
+        chunks = _chunks(blob, self.place)
+        if any(below_headings(chunk.content, self.place) == self.body.text for chunk in chunks):
             return True
         return self.body.cut and self.body.text in _text(blob)
 
@@ -207,7 +208,7 @@ def _body(history: FileHistory, whole: _Holds) -> _Body | None:
     """What stood below the heading of a file's former text; None where git has it not, or where others have it too."""
     content = history.newest(whole)
     chunks = () if content is None else _chunks(content, whole.place)
-    bodies = [below_headings(chunk.content) for chunk in chunks]
+    bodies = [below_headings(chunk.content, whole.place) for chunk in chunks]
     own = next((at for at, chunk in enumerate(chunks) if chunk.content_hash == whole.content_hash), None)
     # what several sections say alike ("To be written.") does not tell which of them is meant
     if own is None or bodies.count(bodies[own]) > 1:
@@ -222,7 +223,7 @@ def _cut(blob: bytes, place: Place) -> list[Standing]:
 
 
 def _chunks(blob: bytes, place: Place) -> tuple[Chunk, ...]:
-    return chunk_markdown(_text(blob), place=place, scope=Scope.DOCS)
+    return chunk_document(_text(blob), place=place, scope=Scope.DOCS)
 
 
 def _text(blob: bytes) -> str:

@@ -67,7 +67,7 @@ def case_flow(ranking: Ranking, expected: RankedCandidate | None, theme: Theme) 
         textfont={"color": theme.ink, "size": 13, "shadow": "none"},
         node={
             "label": [f"{name} {amounts[name]}" if amounts[name] else "" for name in names],
-            "color": [VECTOR, BASELINE, LEXICAL, theme.ink, GOOD, *[theme.faint] * 3],
+            "color": [VECTOR, BASELINE, LEXICAL, theme.ink, GOOD, *[theme.faint] * (len(_ENDS) - 1)],
             "pad": 18,
             "thickness": 12,
             "line": {"width": 0},

@@ -35,14 +35,19 @@ class SettingMark:
 
 def marker_of(role: Role, theme: Theme) -> dict[str, object]:
     """Shape, size and inks of a role; told apart without colour too."""
-    colours = {"at hand": theme.ink, "today": theme.ink, "baseline": BASELINE, "proposal": GOOD}
-    symbols = {
+    colours: dict[Role, str] = {
+        "at hand": theme.ink,
+        "today": theme.ink,
+        "baseline": BASELINE,
+        "proposal": GOOD,
+    }
+    symbols: dict[Role, str] = {
         "at hand": "circle",
         "today": "circle-open",
         "baseline": "square-open",
         "proposal": "diamond",
     }
-    sizes = {"at hand": 12, "today": 17, "baseline": 13, "proposal": 13}
+    sizes: dict[Role, int] = {"at hand": 12, "today": 17, "baseline": 13, "proposal": 13}
     return {
         "symbol": symbols[role],
         "size": sizes[role],

@@ -5,7 +5,8 @@ import plotly.graph_objects as go
 from rag_core.calibration.effective import EffectiveWeight
 from rag_core.figures.layout import lay_out, say_empty
 from rag_core.figures.palette import LEXICAL, VECTOR, Theme
-from rag_core.model import Fusion, RankingSettings
+from rag_core.model import RankingSettings
+from rag_core.words.fusions import FUSION_NAMES
 from rag_core.words.plurals import counted
 
 HEIGHT = 210
@@ -14,7 +15,7 @@ HEIGHT = 210
 def signal_shares(effective: EffectiveWeight, settings: RankingSettings, theme: Theme) -> go.Figure:
     """Two bars from 0 to 100 %, one a signal: the share of disputed pairs decided its way; a tick: its weight.
 
-    Under RRF there is no weight, and so no tick. Without a disputed pair the figure says so.
+    Under a fusion that weighs nothing there is no tick. Without a disputed pair the figure says so.
     """
     figure = go.Figure()
     lay_out(figure, title="Who decides where the signals disagree", theme=theme, height=HEIGHT)
@@ -38,7 +39,7 @@ def signal_shares(effective: EffectiveWeight, settings: RankingSettings, theme: 
             textfont={"color": theme.ink if share <= 0.2 or colour == LEXICAL else "#FFFFFF"},
             hovertemplate=f"{name} decides %{{x:.1%}}<extra></extra>",
         )
-    if settings.fusion is not Fusion.RRF:
+    if settings.fusion.weighs:
         figure.add_scatter(
             x=[weight for _, _, weight, _ in rows],
             y=[name for name, *_ in rows],
@@ -54,9 +55,9 @@ def told(effective: EffectiveWeight, settings: RankingSettings, cases: int) -> s
     if effective.vector is None:
         return "— not measured: the signals order no pair of candidates differently."
     given = (
-        "RRF gives both signals the same"
-        if settings.fusion is Fusion.RRF
-        else f"its weight is {settings.weight_vector:.3g}"
+        f"its weight is {settings.weight_vector:.3g}"
+        if settings.fusion.weighs
+        else f"{FUSION_NAMES[settings.fusion]} gives both signals the same"
     )
     decided = f"{effective.vector:.0%} of disputed pairs (mean of {counted(cases, 'case')})"
     return f"The vector signal decides {decided}; {given}."

@@ -27,7 +27,7 @@ def lint(
     Args:
         golden: A set that parsed.
         indexed: The places that have chunks, each with the scope of its chunks.
-        in_repository: The paths of the project's files, as they are indexed; None where they can't be known,
+        in_repository: The paths of the project's files that an index run reads; None where they can't be known,
             and then only the index is asked.
         elsewhere: Of paths that are not indexed, the rest of a sentence that says where they are all the same.
         deleted: Of paths that are not there, a sentence that says since when.
@@ -84,21 +84,14 @@ def _missing(
     if place.key in elsewhere:
         return f"{shown(place.key)} {elsewhere[place.key]}"
     if is_there and in_repository is not None:
-        return f"{shown(place.key)} is in the repository but not in the index; {_unread(place.key)}."
+        known = f"{shown(place.key)} is in the repository but not in the index"
+        return f"{known}; index the project again, unless it holds no text."
     missing = "does not exist in the repository"
     if in_repository is None:
         missing = "is not in the index"
     elif is_indexed:
         missing = "is in the index but no longer in the repository"
     return f"{shown(place.key)} {missing}{names.suggest(place)}"
-
-
-def _unread(path: str) -> str:
-    return (
-        "index the project again, unless it holds no text"
-        if path.endswith(".md")
-        else "only Markdown (*.md) is indexed"
-    )
 
 
 def _out_of_scope(case: GoldenCase, place: Place, scope: Scope) -> str | None:

@@ -85,11 +85,6 @@ class GoldenOutcome:
         return self.passed / self.total
 
     @property
-    def distance_to_floor(self) -> int:
-        """Passed less the floor: negative under it; large where the floor would hide a fall."""
-        return self.passed - self.floor
-
-    @property
     def lost_must_pass(self) -> tuple[str, ...]:
         """The ids of `must_pass` cases that failed, in the order of the set."""
         return tuple(

@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 
+from rag_core.chunking import FORMAT_NAMES
 from rag_core.database.connections import Connection, Database
 from rag_core.database.index.chunks import indexed_places
 from rag_core.database.index.contents import sessions_by_state
@@ -14,7 +15,7 @@ from rag_core.errors import MedirError
 from rag_core.index.left_out import LeftOut, Outside
 from rag_core.model import ALL_SCOPES, Project, Scope
 from rag_core.project.projects import current_commit
-from rag_core.sources.documents import SkipReason, list_markdown, list_markdown_outside
+from rag_core.sources.documents import SkipReason, list_documents, list_documents_outside
 from rag_core.sources.git import GitRepository
 
 SKIPS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -26,7 +27,7 @@ SKIPS: Mapping[str, tuple[str, str]] = MappingProxyType(
         SkipReason.LFS_POINTER: ("an LFS pointer, not the text", ""),
         SkipReason.SYMLINK: ("a symbolic link, never followed", ""),
         SkipReason.SUBMODULE: ("another repository's", ""),
-        SkipReason.NOT_MARKDOWN: ("no Markdown", ""),
+        SkipReason.NOT_MARKDOWN: (f"no {FORMAT_NAMES}", ""),
     }
 )
 """Why a file is left out, in words, and what to do about it; empty where that is as it should be."""
@@ -55,7 +56,7 @@ class SourceParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeCoverage:
-    """One scope: `sources` are Markdown files of the repository, or sessions; `indexed` those with chunks.
+    """One scope: `sources` are documents of the repository, or sessions; `indexed` those with chunks.
 
     `sources` and `parts` are None where the repository can't be read. `skipped_files` are all files that the last run
     skipped, with their reasons, `notes` what is to be known of others. `gone` counts indexed places
@@ -87,7 +88,7 @@ class ScopeCoverage:
             "withoutVector": self.without_vector,
         }
         indexed_at = self.indexed_at.isoformat() if self.indexed_at else None
-        if self.scope is Scope.SESSION:
+        if self.scope.holds == "session":
             return {"sessions": self.sources} | counts | {"indexedAt": indexed_at}
         return (
             {"inRepository": self.sources}
@@ -152,9 +153,9 @@ def measure_coverage(database: Database, project: Project) -> Coverage:
     try:
         head = current_commit(project)
         repository = GitRepository(Path(project.repo))
-        files = list_markdown(repository, ref=project.ref, root=project.root, folders=project.folders)
+        files = list_documents(repository, ref=project.ref, root=project.root, folders=project.folders)
         outside = Outside.of(
-            list_markdown_outside(repository, ref=project.ref, root=project.root, folders=project.folders)
+            list_documents_outside(repository, ref=project.ref, root=project.root, folders=project.folders)
         )
     except MedirError as error:
         problem = f"{error.message} {error.hint}".strip()
@@ -219,14 +220,14 @@ def _scope_coverage(
     state: ScopeState | None,
 ) -> ScopeCoverage:
     skipped = state.skipped if state else []
-    parts = sessions if scope is Scope.SESSION else None
+    parts = sessions if scope.holds == "session" else None
     if parts is None and files is not None:
         parts = _file_parts(files, indexed, skipped, state)
     return ScopeCoverage(
         scope=scope,
         sources=parts and parts.total,
         parts=parts,
-        gone=len(indexed - files) if scope is not Scope.SESSION and files is not None else 0,
+        gone=len(indexed - files) if scope.holds == "file" and files is not None else 0,
         indexed=len(indexed),
         chunks=counts[0],
         without_vector=counts[1],

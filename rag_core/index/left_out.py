@@ -1,12 +1,13 @@
 """What of a repository is not in the index, in two kinds and in the same words wherever it is told.
 
-A file that a run skips is either *left out by rule* (a link, another repository's, a pointer, no Markdown), which is as
-it should be, or it *could not be indexed*, which is not. Markdown outside the project's folders was never looked at.
+A file that a run skips is either *left out by rule* (a link, another repository's, a pointer, no document), which is as
+it should be, or it *could not be indexed*, which is not. Documents outside the project's folders were never looked at.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from rag_core.chunking import FORMAT_NAMES
 from rag_core.sources.documents import SkipReason
 from rag_core.words.plurals import counted
 
@@ -51,7 +52,7 @@ def is_by_rule(entry: Skipped) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outside:
-    """Markdown files of the project's repository, below its root, in none of its folders; `examples` are the first."""
+    """Documents of the project's repository, below its root, in none of its folders; `examples` are the first."""
 
     files: int
     examples: tuple[str, ...]
@@ -71,7 +72,7 @@ class Outside:
         """
         if not self.files:
             return ""
-        lie = counted(self.files, "Markdown file lies", "Markdown files lie")
+        lie = counted(self.files, f"{FORMAT_NAMES} file lies", f"{FORMAT_NAMES} files lie")
         more = ", …" if self.files > len(self.examples) else ""
         return f"{lie} outside the indexed folders: {', '.join(self.examples)}{more}"
 

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_core.chunking import chunk_markdown, chunk_message
+from rag_core.chunking import chunk_document, chunk_message
 from rag_core.database.connections import Database
 from rag_core.database.index.sessions import list_sessions, read_messages
 from rag_core.errors import UsageError
 from rag_core.index.left_out import Outside
-from rag_core.model import Chunk, Project, Scope
+from rag_core.model import DOCUMENT_SCOPES, Chunk, Project, Scope
 from rag_core.project.runs import Progress
-from rag_core.sources.documents import DocumentTree, list_markdown_outside, read_documents
+from rag_core.sources.documents import DocumentTree, list_documents_outside, read_documents
 from rag_core.sources.git import GitRepository
 
 
@@ -50,7 +50,7 @@ def read_material(database: Database, project: Project, target: Target, progress
     sources = dict.fromkeys(target.scopes, 0)
     tree: DocumentTree | None = None
     chunks: list[Chunk] = []
-    if Scope.DOCS in target.scopes or Scope.ADR in target.scopes:
+    if not set(target.scopes).isdisjoint(DOCUMENT_SCOPES):
         progress("read", 0, 0)
         tree = read_documents(
             GitRepository(Path(project.repo)), ref=target.ref, root=project.root, folders=project.folders
@@ -59,7 +59,7 @@ def read_material(database: Database, project: Project, target: Target, progress
         for done, document in enumerate(wanted):
             progress("chunk", done, len(wanted))
             sources[document.scope] += 1
-            chunks.extend(chunk_markdown(document.text, place=document.place, scope=document.scope))
+            chunks.extend(chunk_document(document.text, place=document.place, scope=document.scope))
     if Scope.SESSION in target.scopes:
         count, spoken = _read_sessions(database, project, target.session_id)
         sources[Scope.SESSION] = count
@@ -105,7 +105,7 @@ def _read_sessions(database: Database, project: Project, session_id: str | None)
 
 def _outside(project: Project, target: Target) -> Outside:
     return Outside.of(
-        list_markdown_outside(
+        list_documents_outside(
             GitRepository(Path(project.repo)), ref=target.ref, root=project.root, folders=project.folders
         )
     )

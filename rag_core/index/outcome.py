@@ -37,7 +37,7 @@ class ChangeReport:
 class IndexReport:
     """What an index run read, made and left out. `counts` holds sources and chunks by scope.
 
-    `outside` is the Markdown elsewhere in the repository, given where the run found no document at all.
+    `outside` are the documents elsewhere in the repository, given where the run found no document at all.
     """
 
     run_id: str
@@ -66,7 +66,7 @@ class IndexReport:
             "dryRun": self.dry_run,
             "commit": self.commit,
             "scopes": {
-                str(scope): {"sessions" if scope is Scope.SESSION else "files": sources, "chunks": chunks}
+                str(scope): {f"{scope.holds}s": sources, "chunks": chunks}
                 for scope, (sources, chunks) in self.counts.items()
             },
             "embedding": {

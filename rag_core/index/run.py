@@ -210,7 +210,7 @@ class Indexing:
     def _state(
         self, connection: Connection, project_id: str, scope: Scope, target: Target, material: Material
     ) -> ScopeState:
-        tree = material.tree if scope is not Scope.SESSION else None
+        tree = material.tree if scope.holds == "file" else None
         return ScopeState(
             scope=scope,
             commit=tree.commit if tree else None,

@@ -8,21 +8,21 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 
+from rag_core.chunking import FORMAT_NAMES, SUFFIXES
 from rag_core.errors import SourcesGone, UsageError
 from rag_core.index.left_out import Outside
 from rag_core.index.matching import Plan
 from rag_core.index.material import Material, Target
-from rag_core.model import Project, Scope, StandingChunk
+from rag_core.model import DOCUMENT_SCOPES, Project, Scope, StandingChunk
 from rag_core.sources.documents import DocumentTree, SkippedFile, SkipReason
 from rag_core.words.plurals import counted
 
-_DOCUMENTS = (Scope.DOCS, Scope.ADR)
 _NAMED: Mapping[SkipReason, tuple[str, str]] = MappingProxyType(
     {
         SkipReason.SUBMODULE: ("submodule", "submodules"),
         SkipReason.LFS_POINTER: ("LFS pointer", "LFS pointers"),
         SkipReason.SYMLINK: ("symbolic link", "symbolic links"),
-        SkipReason.NOT_MARKDOWN: ("file that is no Markdown", "files that are no Markdown"),
+        SkipReason.NOT_MARKDOWN: (f"file that is no {FORMAT_NAMES}", f"files that are no {FORMAT_NAMES}"),
         SkipReason.ENCODING: ("file in no encoding that fits", "files in no encoding that fits"),
         SkipReason.TOO_LARGE: ("file over 2 MB", "files over 2 MB"),
         SkipReason.UNREADABLE: ("file that git can't read", "files that git can't read"),
@@ -30,15 +30,16 @@ _NAMED: Mapping[SkipReason, tuple[str, str]] = MappingProxyType(
     }
 )
 _ELSEWHERE = "Say where they are now: medir project set --docs DIR --adr DIR --root DIR --ref R."
+_ALL = " ".join(f"'*{suffix}'" for suffix in SUFFIXES)
 _REMEDIES: Mapping[SkipReason, str] = MappingProxyType(
     {
         SkipReason.SUBMODULE: "Add the submodule's own repository as a project: medir project add NAME --repo PATH.",
-        SkipReason.LFS_POINTER: "Commit the texts themselves: git lfs untrack '*.md', then git add --renormalize.",
+        SkipReason.LFS_POINTER: f"Commit the texts themselves: git lfs untrack {_ALL}, then git add --renormalize.",
         SkipReason.SYMLINK: "Name the folder that it leads to: medir project set --docs DIR --adr DIR.",
     }
 )
 # in any folder there may be one
-_COMMON = frozenset({"readme.md", "index.md", "_index.md"})
+_COMMON = frozenset(f"{name}{suffix}" for name in ("readme", "index", "_index") for suffix in SUFFIXES)
 _YES = "If the documents were meant to go, run `medir index --yes`."
 
 
@@ -61,7 +62,7 @@ def refuse_gone(
         target: What the run covers.
         material: What its sources hold now.
         plan: What the run would do to the rows.
-        elsewhere: Tells the paths of all Markdown in the repository; asked only where a scope is empty.
+        elsewhere: Tells the paths of all documents in the repository; asked only where a scope is empty.
         agreed: Somebody knows that the sources are gone.
 
     Raises:
@@ -72,7 +73,7 @@ def refuse_gone(
     if tree is None:
         return
     standing = [*plan.removed, *(chunk for chunk, _ in (*plan.kept, *plan.moved))]
-    documents_stand = any(chunk.scope in _DOCUMENTS for chunk in standing)
+    documents_stand = any(chunk.scope in DOCUMENT_SCOPES for chunk in standing)
     if not (agreed if documents_stand else material.sources.get(Scope.SESSION)):
         _refuse_nothing(project, target, tree, material.outside, documents_stand=documents_stand)
     if agreed:
@@ -80,7 +81,7 @@ def refuse_gone(
     wanted = {chunk.content_hash for chunk in material.chunks}
     told: list[str] = []
     remedy = ""
-    for scope in _DOCUMENTS:
+    for scope in DOCUMENT_SCOPES:
         gone = _gone(scope, standing, wanted, material) if scope in target.scopes else []
         found = _in_place_of(scope, project, tree)
         moved = _moved(gone, elsewhere()) if gone and not found else None
@@ -110,7 +111,7 @@ def _refuse_nothing(
     if all(file.reason is SkipReason.NOT_MARKDOWN for file in tree.skipped):
         hint = "Commit some, or say where it is: medir project set --docs DIR --adr DIR --root DIR --ref R."
         raise UsageError(
-            f"There is no Markdown file {where}."
+            f"There is no {FORMAT_NAMES} file {where}."
             + (f" {outside.told}." if outside and outside.files else ""),
             hint=f"{hint} {_YES}" if documents_stand else hint,
         )

@@ -28,11 +28,11 @@ def wilson(successes: int, total: int) -> Interval | None:
 
     Source: Wilson 1927, doi:10.1080/01621459.1927.10502953, with z = 1.959964 and no continuity correction.
 
-    Examples:
-        0 of 10 lies between 0 and 0.2775; 10 of 10 between 0.7225 and 1.
-
     Raises:
         ValueError: There are more successes than there were trials, or fewer than none.
+
+    Examples:
+        0 of 10 lies between 0 and 0.2775; 10 of 10 between 0.7225 and 1.
     """
     if not 0 <= successes <= total:
         raise ValueError(f"{successes} successes of {total}")

@@ -88,24 +88,46 @@ def first_of_each_place(places: Integers) -> Flags:
     return ~repeated & (places >= 0)
 
 
+def worth_of_hit(measure: Measure, rank: Integers, limit: int) -> Floats:
+    """What the first relevant hit at its rank is worth to a measure of hits, shape as given; 0 for rank 0, none.
+
+    Raises:
+        ValueError: The measure does not go by the first hit.
+    """
+    match measure.kind:
+        case MeasureKind.PASSED | MeasureKind.HIT:
+            worth = np.ones(rank.shape)
+        case MeasureKind.MRR:
+            worth = 1.0 / np.maximum(rank, 1)
+        case MeasureKind.REJECTED | MeasureKind.PRECISION | MeasureKind.RECALL | MeasureKind.NDCG:
+            raise ValueError(f"{measure} does not go by the first hit")
+    return np.where((rank > 0) & (rank <= min(limit, measure.cutoff or limit)), worth, 0.0)
+
+
 def worth_of_place(measure: Measure, rank: Integers, expected: Integers, limit: int) -> Floats:
     """What one expected place at its rank among places adds to a measure of places, shape as given.
 
     The sum over a question's places is the measure's value.
 
     Args:
-        measure: `p`, `recall` or `ndcg`.
+        measure: One of places.
         rank: Ranks among places, from 1.
         expected: How many places the question of each expects, at least 1.
         limit: Stands in where the measure has no cut-off.
+
+    Raises:
+        ValueError: The measure is none of places.
     """
     k = measure.cutoff or limit
-    if measure.kind is MeasureKind.PRECISION:
-        worth = np.full(rank.shape, 1.0 / k)
-    elif measure.kind is MeasureKind.RECALL:
-        worth = np.divide(1.0, expected)
-    else:
-        worth = np.divide(np.take(discounts(k), np.minimum(rank, k) - 1), ideal_gain(expected, k))
+    match measure.kind:
+        case MeasureKind.PRECISION:
+            worth = np.full(rank.shape, 1.0 / k)
+        case MeasureKind.RECALL:
+            worth = np.divide(1.0, expected)
+        case MeasureKind.NDCG:
+            worth = np.divide(np.take(discounts(k), np.minimum(rank, k) - 1), ideal_gain(expected, k))
+        case MeasureKind.PASSED | MeasureKind.REJECTED | MeasureKind.HIT | MeasureKind.MRR:
+            raise ValueError(f"{measure} does not go by places")
     return np.where(rank <= k, worth, 0.0)
 
 
@@ -160,21 +182,24 @@ def ceilings(measure: Measure, expected: Integers, limit: int) -> Floats:
 
 
 def _value_of_each(hits: JudgedHits, measure: Measure) -> Floats:
-    k = measure.cutoff or hits.limit
-    shown = (hits.places >= 0).any(axis=1)
-    if measure.kind is MeasureKind.REJECTED:
-        return np.where(shown, 0.0, 1.0)
-    if not measure.uses_places:
-        rank = first_relevant_rank(hits.relevant)
-        if measure.kind is MeasureKind.MRR:
-            return np.where(rank > 0, 1.0 / np.maximum(rank, 1), 0.0)
-        found = (rank > 0) & (rank <= k)
-        if measure.kind is MeasureKind.PASSED:
-            found = np.where(hits.no_answer, ~shown, found)
-        return np.where(found, 1.0, 0.0)
-    gains = gains_of_places(hits.relevant, hits.places)
-    if measure.kind is MeasureKind.PRECISION:
-        return precision_at(gains, k)
-    if measure.kind is MeasureKind.RECALL:
-        return recall_at(gains, hits.expected, k)
-    return ndcg_at(gains, hits.expected, k)
+    silent = np.where((hits.places >= 0).any(axis=1), 0.0, 1.0)
+    if not measure.judges_answers:
+        return silent
+    if measure.uses_places:
+        found = _value_of_places(hits, measure)
+    else:
+        found = worth_of_hit(measure, first_relevant_rank(hits.relevant), hits.limit)
+    return np.where(hits.no_answer, silent, found)
+
+
+def _value_of_places(hits: JudgedHits, measure: Measure) -> Floats:
+    gains, k = gains_of_places(hits.relevant, hits.places), measure.cutoff or hits.limit
+    match measure.kind:
+        case MeasureKind.PRECISION:
+            return precision_at(gains, k)
+        case MeasureKind.RECALL:
+            return recall_at(gains, hits.expected, k)
+        case MeasureKind.NDCG:
+            return ndcg_at(gains, hits.expected, k)
+        case MeasureKind.PASSED | MeasureKind.REJECTED | MeasureKind.HIT | MeasureKind.MRR:
+            raise ValueError(f"{measure} does not go by places")

@@ -1,6 +1,7 @@
 """The names of measures: parsed from text, compared by value, spelled in one way."""
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -19,13 +20,31 @@ class MeasureKind(StrEnum):
     REJECTED = "rejected"
     HIT = "hit"
     MRR = "mrr"
-    NDCG = "ndcg"
     PRECISION = "p"
     RECALL = "recall"
+    NDCG = "ndcg"
 
 
-_WITHOUT_CUTOFF = (MeasureKind.PASSED, MeasureKind.REJECTED, MeasureKind.MRR)
-_OF_PLACES = (MeasureKind.NDCG, MeasureKind.PRECISION, MeasureKind.RECALL)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Nature:
+    """Whether a measure takes a cut-off, which cases it judges, whether by places, and whether each as 0 or 1."""
+
+    cutoff: bool
+    answers: bool = True
+    silence: bool = False
+    places: bool = False
+    share: bool = False
+
+
+_NATURES: Mapping[MeasureKind, _Nature] = {
+    MeasureKind.PASSED: _Nature(cutoff=False, silence=True, share=True),
+    MeasureKind.REJECTED: _Nature(cutoff=False, answers=False, silence=True, share=True),
+    MeasureKind.HIT: _Nature(cutoff=True, share=True),
+    MeasureKind.MRR: _Nature(cutoff=False),
+    MeasureKind.PRECISION: _Nature(cutoff=True, places=True),
+    MeasureKind.RECALL: _Nature(cutoff=True, places=True),
+    MeasureKind.NDCG: _Nature(cutoff=True, places=True),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +60,7 @@ class Measure:
     cutoff: int | None = None
 
     def __post_init__(self) -> None:
-        if (self.cutoff is None) != (self.kind in _WITHOUT_CUTOFF):
+        if (self.cutoff is None) == _NATURES[self.kind].cutoff:
             raise ValueError(f"{self.kind} and the cut-off {self.cutoff} do not go together")
         if self.cutoff is not None and not 1 <= self.cutoff <= MAX_CUTOFF:
             raise ValueError(f"a cut-off lies between 1 and {MAX_CUTOFF}")
@@ -52,21 +71,26 @@ class Measure:
     @property
     def uses_places(self) -> bool:
         """Whether hits are reduced to the first chunk of each place before they are judged."""
-        return self.kind in _OF_PLACES
+        return _NATURES[self.kind].places
+
+    @property
+    def judges_answers(self) -> bool:
+        """Whether cases with an answer count, by what was found of it."""
+        return _NATURES[self.kind].answers
+
+    @property
+    def judges_silence(self) -> bool:
+        """Whether cases without an answer count, each as 1 where nothing is shown."""
+        return _NATURES[self.kind].silence
 
     @property
     def is_share_of_cases(self) -> bool:
         """Whether each case counts as 0 or 1, so that the mean is a share with a Wilson interval."""
-        return self.kind in (MeasureKind.PASSED, MeasureKind.REJECTED, MeasureKind.HIT)
+        return _NATURES[self.kind].share
 
     def enters(self, no_answer: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which cases this measure judges, and so its denominator: shape as given.
-
-        `passed` judges all, `rejected` those without an answer, every other one those with an answer.
-        """
-        if self.kind is MeasureKind.PASSED:
-            return np.ones_like(no_answer)
-        return no_answer.copy() if self.kind is MeasureKind.REJECTED else ~no_answer
+        """Which cases this measure judges, and so its denominator: shape as given."""
+        return (no_answer & self.judges_silence) | (~no_answer & self.judges_answers)
 
 
 PASSED = Measure(MeasureKind.PASSED)
@@ -74,8 +98,23 @@ REJECTED = Measure(MeasureKind.REJECTED)
 MRR = Measure(MeasureKind.MRR)
 
 
+def measures_at(cutoffs: Iterable[int], limit: int) -> tuple[Measure, ...]:
+    """Every kind of measure once: shares at each of the cut-offs, all others that take one at the limit."""
+    return tuple(
+        Measure(kind, cutoff)
+        for kind, nature in _NATURES.items()
+        for cutoff in ((None,) if not nature.cutoff else cutoffs if nature.share else (limit,))
+    )
+
+
+def measure_names(cutoff: str) -> list[str]:
+    """How all measures are spelled, those without a cut-off first: `passed`, …, `hit@k`, … for `k`."""
+    spelled = [f"{kind}@{cutoff}" if nature.cutoff else str(kind) for kind, nature in _NATURES.items()]
+    return sorted(spelled, key=lambda name: "@" in name)
+
+
 def parse_measure(text: str) -> Measure:
-    """The measure of that name: `passed`, `rejected`, `mrr`, `hit@k`, `ndcg@k`, `p@k` or `recall@k`.
+    """The measure of that name, as `measure_names` has them.
 
     Case and surrounding white space are ignored, so are leading zeros of k.
 
@@ -84,15 +123,18 @@ def parse_measure(text: str) -> Measure:
     """
     match = re.fullmatch(r"([a-z]+)(?:@([0-9]{1,6}))?", text.strip().lower())
     kinds = {str(kind): kind for kind in MeasureKind}
+    names = sorted(measure_names("k"), key=lambda name: name if "@" in name else "")
     if match is None or match[1] not in kinds:
         raise InvalidInput(
             f"There is no measure {text!r}.",
-            hint="Measures: passed, rejected, mrr, hit@k, ndcg@k, p@k, recall@k, for example hit@5.",
+            hint=f"Measures: {', '.join(names)}, for example hit@5.",
         )
     try:
         return Measure(kinds[match[1]], int(match[2]) if match[2] else None)
     except ValueError as error:
+        *taking, last = (name.partition("@")[0] for name in names if "@" in name)
         raise InvalidInput(
             f"The measure {text!r} does not fit: {error}.",
-            hint=f"hit, ndcg, p and recall take a k from 1 to {MAX_CUTOFF}, as in hit@5; the others take none.",
+            hint=f"{', '.join(taking)} and {last} take a k from 1 to {MAX_CUTOFF}, as in hit@5; "
+            "the others take none.",
         ) from error

@@ -15,11 +15,11 @@ def sign_test(won: int, lost: int) -> float:
 
     Ties play no part. Without a won or lost case the p-value is 1.
 
-    Examples:
-        Six won and none lost: 2 / 2**6 = 0.03125. Two won and one lost: 1.
-
     Raises:
         ValueError: A count is negative.
+
+    Examples:
+        Six won and none lost: 2 / 2**6 = 0.03125. Two won and one lost: 1.
     """
     if won < 0 or lost < 0:
         raise ValueError("counts are not negative")

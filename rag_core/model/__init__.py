@@ -25,6 +25,7 @@ from rag_core.model.settings import (
 from rag_core.model.window import Window
 from rag_core.model.words import (
     ALL_SCOPES,
+    DOCUMENT_SCOPES,
     Actor,
     ActorKind,
     Origin,
@@ -37,6 +38,7 @@ from rag_core.model.words import (
 
 __all__ = [
     "ALL_SCOPES",
+    "DOCUMENT_SCOPES",
     "EMBEDDING_DIMENSIONS",
     "Actor",
     "ActorKind",

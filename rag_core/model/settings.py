@@ -18,6 +18,15 @@ class Fusion(StrEnum):
     MIN_MAX = "minMax"
     Z_SCORE = "zScore"
 
+    @property
+    def weighs(self) -> bool:
+        """Whether scores are linear in the two weights; otherwise no weight plays a part."""
+        match self:
+            case Fusion.WEIGHTED_SUM | Fusion.MIN_MAX | Fusion.Z_SCORE:
+                return True
+            case Fusion.RRF:
+                return False
+
 
 class LexicalOperator(StrEnum):
     """Whether a chunk must hold any or all of the question's terms."""

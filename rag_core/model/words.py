@@ -15,8 +15,18 @@ class Scope(StrEnum):
     ADR = "adr"
     SESSION = "session"
 
+    @property
+    def holds(self) -> Literal["file", "session"]:
+        """What its chunks' places are."""
+        match self:
+            case Scope.DOCS | Scope.ADR:
+                return "file"
+            case Scope.SESSION:
+                return "session"
 
-ALL_SCOPES: tuple[Scope, ...] = (Scope.DOCS, Scope.ADR, Scope.SESSION)
+
+ALL_SCOPES: tuple[Scope, ...] = tuple(Scope)
+DOCUMENT_SCOPES: tuple[Scope, ...] = tuple(scope for scope in Scope if scope.holds == "file")
 
 
 ActorKind = Literal["human", "agent", "system"]

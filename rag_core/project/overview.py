@@ -8,7 +8,7 @@ from rag_core.database.data_version import DataVersion, read_data_version
 from rag_core.database.index.identity import count_chunks, read_scope_states
 from rag_core.database.projects import list_projects
 from rag_core.errors import MedirError
-from rag_core.model import ALL_SCOPES, Project, Scope
+from rag_core.model import ALL_SCOPES, DOCUMENT_SCOPES, Project
 from rag_core.project.projects import current_commit
 from rag_core.settings.golden_folder import committed_file
 from rag_core.settings.in_force import SettingsInForce, read_sources
@@ -58,7 +58,7 @@ def read_overview(database: Database, project: Project) -> IndexOverview | None:
             return None
         states = read_scope_states(connection, project.project_id)
         chunks, without_vector = count_chunks(connection, project.project_id, ALL_SCOPES)
-    documents = [states[scope] for scope in (Scope.DOCS, Scope.ADR) if scope in states]
+    documents = [states[scope] for scope in DOCUMENT_SCOPES if scope in states]
     return IndexOverview(
         commit=next((state.commit for state in documents if state.commit), None),
         head_commit=_head(project),

@@ -7,19 +7,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_core.chunking import chunk_markdown
+from rag_core.chunking import chunk_document
 from rag_core.database.connections import Database
 from rag_core.database.index.chunks import read_standing
 from rag_core.database.index.identity import ScopeState
 from rag_core.errors import MedirError, Unavailable
-from rag_core.model import Chunk, Place, Project, Scope
+from rag_core.model import DOCUMENT_SCOPES, Chunk, Place, Project, Scope
 from rag_core.project.projects import current_commit
 from rag_core.sources.decoding import MAX_BYTES, Undecodable, decode, is_lfs_pointer
-from rag_core.sources.documents import markdown_blobs, require_little
+from rag_core.sources.documents import document_blobs, require_little
 from rag_core.sources.git import GitRepository
 from rag_core.words.plurals import counted
-
-_DOCUMENTS = (Scope.DOCS, Scope.ADR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +51,7 @@ def measure_staleness(
     """
     try:
         head = current_commit(project)
-        behind = {scope: states[scope].commit if scope in states else None for scope in _DOCUMENTS}
+        behind = {scope: states[scope].commit if scope in states else None for scope in DOCUMENT_SCOPES}
         behind = {scope: commit for scope, commit in behind.items() if commit != head}
         if not behind:
             return None
@@ -147,7 +145,7 @@ def _changed(
 
 
 def _blobs(repository: GitRepository, project: Project, scope: Scope, commit: str) -> dict[str, str]:
-    found = markdown_blobs(repository, commit=commit, root=project.root, folders=project.folders)
+    found = document_blobs(repository, commit=commit, root=project.root, folders=project.folders)
     return {path: oid for path, oid in found.items() if project.folders.scope_of(path) is scope}
 
 
@@ -167,7 +165,7 @@ def _chunks(blob: bytes | None, path: str, scope: Scope) -> tuple[Chunk, ...]:
         text = decode(blob).text
     except Undecodable:
         return ()
-    return tuple(chunk_markdown(text, place=Place("file", path), scope=scope))
+    return tuple(chunk_document(text, place=Place("file", path), scope=scope))
 
 
 def _differs_from_index(

@@ -5,7 +5,7 @@
 """
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rag_core.model import Candidate, Fusion, RankingSettings
 
@@ -68,9 +68,12 @@ def scale_scores(scores: Sequence[float | None], fusion: Fusion) -> list[float]:
     """One signal's list of scores as a fusion scales it before weighing; None where it did not find a candidate.
 
     Raises:
-        KeyError: The fusion scales nothing.
+        ValueError: The fusion scales nothing.
     """
-    return _SCALES[fusion](scores)
+    scale = SCALES[fusion]
+    if scale is None:
+        raise ValueError(f"{fusion} takes scores as they are")
+    return scale(scores)
 
 
 def _normalised(candidates: Sequence[Candidate], settings: RankingSettings, fusion: Fusion) -> list[float]:
@@ -103,11 +106,15 @@ def _to_standard_scores(scores: Sequence[float | None]) -> list[float]:
     return [lowest if score is None else (score - mean) / spread for score in scores]
 
 
-_SCALES: dict[Fusion, Callable[[Sequence[float | None]], list[float]]] = {
+SCALES: Mapping[Fusion, Callable[[Sequence[float | None]], list[float]] | None] = {
+    Fusion.WEIGHTED_SUM: None,
+    Fusion.RRF: None,
     Fusion.MIN_MAX: _to_unit_interval,
     Fusion.Z_SCORE: _to_standard_scores,
 }
-_FUSIONS: dict[Fusion, Callable[[Sequence[Candidate], RankingSettings], list[float]]] = {
+"""How each fusion scales a signal's list; None where it takes the list as it is."""
+
+_FUSIONS: Mapping[Fusion, Callable[[Sequence[Candidate], RankingSettings], list[float]]] = {
     Fusion.WEIGHTED_SUM: weighted_sum,
     Fusion.RRF: reciprocal_rank,
     Fusion.MIN_MAX: min_max,

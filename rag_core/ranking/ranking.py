@@ -1,4 +1,4 @@
-"""The one ranking function: live search, golden run and calibration all call `rank`."""
+"""The one ranking function: live search and golden run call `rank`, calibration its twin `replay`, proved equal."""
 
 import dataclasses
 from collections.abc import Iterable

@@ -95,12 +95,9 @@ NOTHING_MEASURED = Percentiles(n=0, p50=None, p95=None, p99=None)
 class JudgedSearches:
     """What votes say of searches, each counted once.
 
-    Attributes:
-        answered: Searches with a useful vote.
-        unanswered: Searches without one although their first three hits (all, where they are fewer) were judged;
-            of those judged less, nobody knows.
-        first_judged: Answered searches whose first hit was judged.
-        first_useful: Those whose first hit somebody found useful.
+    `answered` have a useful vote, `unanswered` none although their first three hits (all, where they are fewer) were
+    judged; of those judged less, nobody knows. `first_judged` are answered searches whose first hit was judged,
+    `first_useful` those whose first hit somebody found useful.
     """
 
     answered: int

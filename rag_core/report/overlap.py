@@ -30,11 +30,11 @@ def rank_biased_overlap(
     Source: Webber, Moffat and Zobel 2010, doi:10.1145/1852102.1852106, equation 32 (lists of uneven length);
     the two empty cases are ours.
 
-    Examples:
-        [a, b] and [b, a], p = 0.9: 0.1/0.9 * (0/1 * 0.9 + 2/2 * 0.81) + 2/2 * 0.81 = 0.9.
-
     Raises:
         ValueError: `persistence` is not strictly between 0 and 1, or a list names a place twice.
+
+    Examples:
+        [a, b] and [b, a], p = 0.9: 0.1/0.9 * (0/1 * 0.9 + 2/2 * 0.81) + 2/2 * 0.81 = 0.9.
     """
     if not 0 < persistence < 1:
         raise ValueError("persistence lies between 0 and 1")

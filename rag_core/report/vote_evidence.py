@@ -32,11 +32,8 @@ class VoteEvidence:
     Only what was once shown could be voted on, so votes can't say what a setting would find anew: they favour the
     settings that they were cast under.
 
-    Attributes:
-        searches: Voted searches that were replayed.
-        not_replayable: Those that could not be: another model or lexical query, or candidates that were not kept.
-        useful: Votes that called a hit useful.
-        irrelevant: Votes that called a hit irrelevant.
+    `searches` are the voted searches that were replayed, `not_replayable` those that could not be: another model or
+    lexical query, or candidates that were not kept. `useful` and `irrelevant` are the votes that called a hit so.
     """
 
     searches: int

@@ -56,8 +56,3 @@ class Telemetry:
         _LOG.warning("A search was answered but not recorded (origin: infra): %s", message)
         if self._losses is not None:
             self._losses.note(at, error, message)
-
-
-def count_losses(loss_log: Path) -> int:
-    """How many searches were answered but not recorded on this machine."""
-    return Losses(loss_log).count()

@@ -1,9 +1,10 @@
-"""A project's Markdown, read in one walk of its repository's tree, and what was left out with its reason."""
+"""A project's documents, read in one walk of its repository's tree, and what was left out with its reason."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from rag_core.chunking import FORMAT_NAMES, SUFFIXES
 from rag_core.errors import Unavailable, UsageError
 from rag_core.model import DocumentFolders, Place, Scope
 from rag_core.sources.decoding import MAX_BYTES, Undecodable, decode, is_lfs_pointer
@@ -14,7 +15,7 @@ MAX_PATH_BYTES = 2_500
 """The longest path that is indexed: an index of the database holds no key of more than 2,704 bytes."""
 
 MAX_TEXT_BYTES = 100_000_000
-"""All Markdown of a project together: some 100,000 chunks. One small object under many names can make any size."""
+"""All documents of a project together: some 100,000 chunks. One small object under many names can make any size."""
 
 
 class SkipReason(StrEnum):
@@ -32,17 +33,16 @@ class SkipReason(StrEnum):
     @property
     def by_rule(self) -> bool:
         """Whether the file is left out on purpose, which is no failure."""
-        return self in (
-            SkipReason.SYMLINK,
-            SkipReason.SUBMODULE,
-            SkipReason.LFS_POINTER,
-            SkipReason.NOT_MARKDOWN,
-        )
+        match self:
+            case SkipReason.SYMLINK | SkipReason.SUBMODULE | SkipReason.LFS_POINTER | SkipReason.NOT_MARKDOWN:
+                return True
+            case SkipReason.ENCODING | SkipReason.TOO_LARGE | SkipReason.UNREADABLE | SkipReason.NAME:
+                return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A Markdown file's text, decoded and cleaned."""
+    """A file's text, decoded and cleaned."""
 
     path: str
     scope: Scope
@@ -136,14 +136,14 @@ def read_documents(
     )
 
 
-def list_markdown(
+def list_documents(
     repository: GitRepository, *, ref: str, root: str, folders: DocumentFolders
 ) -> frozenset[str]:
-    """The paths of all Markdown files in the folders, symlinks and submodules aside; reads no contents."""
-    return frozenset(markdown_blobs(repository, commit=repository.resolve(ref), root=root, folders=folders))
+    """The paths of all documents in the folders, symlinks and submodules aside; reads no contents."""
+    return frozenset(document_blobs(repository, commit=repository.resolve(ref), root=root, folders=folders))
 
 
-def markdown_blobs(
+def document_blobs(
     repository: GitRepository, *, commit: str, root: str, folders: DocumentFolders
 ) -> dict[str, str]:
     """The same paths at a commit, each with the id of its content.
@@ -151,25 +151,25 @@ def markdown_blobs(
     Raises:
         Unavailable: git does not have the commit, or can't read it.
     """
-    entries = repository.list_files(commit, root, folders.all, keep=_is_markdown)
+    entries = repository.list_files(commit, root, folders.all, keep=_is_document)
     return {entry.path: entry.oid for entry in entries}
 
 
 def list_everywhere(repository: GitRepository, *, ref: str) -> list[str]:
-    """The paths of all Markdown files in the whole repository, from its top; reads no contents."""
-    entries = repository.list_files(repository.resolve(ref), "", ("",), keep=_is_markdown)
+    """The paths of all documents in the whole repository, from its top; reads no contents."""
+    entries = repository.list_files(repository.resolve(ref), "", ("",), keep=_is_document)
     return [entry.path for entry in entries]
 
 
-def list_markdown_outside(
+def list_documents_outside(
     repository: GitRepository, *, ref: str, root: str, folders: DocumentFolders
 ) -> tuple[str, ...]:
-    """The paths of the Markdown files under `root` in none of the folders, in git's order; as `list_markdown`."""
+    """The paths of the documents under `root` in none of the folders, in git's order; as `list_documents`."""
     entries = repository.list_files(
         repository.resolve(ref),
         root,
         ("",),
-        keep=lambda entry: _is_markdown(entry) and not folders.hold(entry.path),
+        keep=lambda entry: _is_document(entry) and not folders.hold(entry.path),
     )
     return tuple(entry.path for entry in entries)
 
@@ -182,7 +182,8 @@ def require_little(repository: GitRepository, sizes: Iterable[int | None]) -> No
     """
     if sum(size or 0 for size in sizes) > MAX_TEXT_BYTES:
         raise Unavailable(
-            f"The Markdown of {repository.top} is too much to be read: more than {MAX_TEXT_BYTES // 1_000_000} MB.",
+            f"The {FORMAT_NAMES} of {repository.top} is too much to be read: more than "
+            f"{MAX_TEXT_BYTES // 1_000_000} MB.",
             hint="Name folders that hold less: medir project set --root, --docs and --adr.",
         )
 
@@ -217,10 +218,10 @@ def _refused_by_tree(entry: TreeEntry) -> SkipReason | None:
         return SkipReason.SUBMODULE
     if entry.is_symlink:
         return SkipReason.SYMLINK
-    return None if entry.path.lower().endswith(".md") else SkipReason.NOT_MARKDOWN
+    return None if entry.path.lower().endswith(SUFFIXES) else SkipReason.NOT_MARKDOWN
 
 
-def _is_markdown(entry: TreeEntry) -> bool:
+def _is_document(entry: TreeEntry) -> bool:
     return _refused_by_tree(entry) is None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from rag_core.chunking import chunk_markdown
+from rag_core.chunking import FORMAT_PATTERNS, SUFFIXES, chunk_document
 from rag_core.golden.document import shown
 from rag_core.model import DocumentFolders, Place, Scope
 from rag_core.sources.decoding import MAX_BYTES, Undecodable, decode, is_lfs_pointer
@@ -108,8 +108,8 @@ class _Look:
             return "is a symbolic link, which is not followed; expect the file that it names."
         if entry.is_submodule:
             return "is a submodule, another repository, whose files are not indexed."
-        if not path.lower().endswith(".md"):
-            return "is in the repository but not in the index; only Markdown (*.md) is indexed."
+        if not path.lower().endswith(SUFFIXES):
+            return f"is in the repository but not in the index; only {FORMAT_PATTERNS} is indexed."
         if not self._in_folders(path):
             return self._outside_folders(path)
         return self._unread(entry, path)
@@ -140,7 +140,7 @@ class _Look:
             text = decode(blob).text
         except Undecodable:
             return "is in no encoding that is read, so it is not indexed; save it as UTF-8."
-        if not chunk_markdown(text, place=Place("file", path), scope=Scope.DOCS):
+        if not chunk_document(text, place=Place("file", path), scope=Scope.DOCS):
             return "holds no text, so nothing of it can be found."
         return (
             "is in the repository but not in the index; index the project again: medir index --project "

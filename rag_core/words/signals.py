@@ -21,7 +21,7 @@ def absent(found: CandidateSet | Ranking) -> Absent:
 def in_no_list(found: CandidateSet | Ranking) -> str:
     """Where something is that no signal returned: of a signal that did not run nobody knows.
 
-    Examples: `in neither signal's list`; `not in the lexical list, and the vector signal was not run`.
+    Such as `in neither signal's list`; `not in the lexical list, and the vector signal was not run`.
     """
     ran = [name for name, ran in _signals(found) if ran]
     if len(ran) == 1:

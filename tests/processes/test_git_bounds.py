@@ -27,13 +27,13 @@ import resource, sys
 from pathlib import Path
 from rag_core.errors import Unavailable
 from rag_core.model.folders import DocumentFolders
-from rag_core.sources.documents import list_markdown, list_markdown_outside
+from rag_core.sources.documents import list_documents, list_documents_outside
 from rag_core.sources.git import GitRepository
 git, folders = GitRepository(Path(sys.argv[1])), DocumentFolders()
 resource.setrlimit(resource.RLIMIT_DATA, (250_000_000, 250_000_000))
 for read in (
-    lambda: list_markdown(git, ref="HEAD", root="", folders=folders),
-    lambda: list_markdown_outside(git, ref="HEAD", root="", folders=folders),
+    lambda: list_documents(git, ref="HEAD", root="", folders=folders),
+    lambda: list_documents_outside(git, ref="HEAD", root="", folders=folders),
 ):
     try:
         read()

@@ -19,7 +19,7 @@ from rag_core.calibration.exact.thresholds import threshold_tolerances
 from rag_core.calibration.landscape import Landscape, build_landscape
 from rag_core.calibration.regions import BANDS, draw_regions, sample_map
 from rag_core.calibration.replay import FATES, FateCode, measure_replay, replay
-from rag_core.calibration.safety import overtakes, passing, safe_thresholds, safe_weights, verdict_spans
+from rag_core.calibration.safety import overtakes, passing, safe_thresholds, safe_weights
 from rag_core.calibration.table import CandidateTable, Judgements, build_table, judge_places
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.verdicts import judge
@@ -315,7 +315,8 @@ def test_a_verdict_stays_within_its_span_and_turns_at_its_ends(
     weight = random.random()
     if np.min(np.abs(_all_ends(exact) - weight)) < BESIDE:
         return
-    low, high = verdict_spans(exact, weight)
+    turns = landscape_of(cases, settings).turns(weight, settings.threshold)
+    low, high = np.nan_to_num(turns.below, nan=0.0), np.nan_to_num(turns.above, nan=1.0)
     today = passing(table, judged, at_weight(settings, weight))
     for case in range(table.cases):
         between = random.uniform(low[case] + BESIDE, high[case] - BESIDE)

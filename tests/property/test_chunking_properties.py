@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from examples import examples
-from rag_core.chunking import chunk_markdown, chunk_message, clean_text
+from rag_core.chunking import chunk_document, chunk_message, clean_text
 from rag_core.chunking.size import (
     LOOK_BACK_CHARS,
     OVERLAP_CHARS,
@@ -29,7 +29,7 @@ exhaustive = settings(derandomize=True, database=None, deadline=None, max_exampl
 
 
 def chunk(text: str) -> tuple[Chunk, ...]:
-    return chunk_markdown(text, place=Place("file", "docs/a.md"), scope=Scope.DOCS)
+    return chunk_document(text, place=Place("file", "docs/a.md"), scope=Scope.DOCS)
 
 
 @dataclass(frozen=True)

@@ -237,6 +237,18 @@ def test_a_natural_question_matches_although_no_chunk_holds_all_its_words(connec
     assert keys(ask(connection, "limite do saque diário", every_term)) == [("docs/saque.md", 0)]
 
 
+def test_no_lexical_function_is_taken_for_another(connection: Connection) -> None:
+    fill(connection, "p", [row("docs/saque.md", None, content=LIMIT_RULE)])
+    scores = {
+        found.score
+        for function in LexicalFunction
+        for found in ask(
+            connection, "limite de saque", dataclasses.replace(EVERYTHING, lexical_function=function)
+        )
+    }
+    assert len(scores) == len(LexicalFunction)
+
+
 @pytest.mark.parametrize("function", [LexicalFunction.TS_RANK, LexicalFunction.TS_RANK_CD])
 def test_ts_rank_is_postgres_own_under_normalisation_32(
     connection: Connection, function: LexicalFunction

@@ -19,7 +19,8 @@ from rag_core.model import Actor, Project, Scope
 from rag_core.ports import EmbeddingRole, Vectors
 from rag_core.search.answer import Answer
 from rag_core.search.asking import Search
-from rag_core.search.telemetry import Telemetry, count_losses
+from rag_core.search.losses import Losses
+from rag_core.search.telemetry import Telemetry
 from rag_core.settings.overrides import Overrides
 
 
@@ -236,7 +237,7 @@ def test_a_locked_table_costs_the_row_within_two_seconds_and_never_the_hits(
     assert answer.to_json()["searchId"] is None
     assert str(answer.ranking.hits[0].candidate.origin.place) == "docs/frete.md"
     assert answer.contents
-    assert count_losses(loss_log) == 1
+    assert Losses(loss_log).count() == 1
     (logged,) = [record for record in caplog.records if record.name == "medir.telemetry"]
     assert logged.levelname == "WARNING"
     assert "origin: infra" in logged.message
@@ -258,7 +259,7 @@ def test_a_damaged_table_costs_the_row_and_never_the_hits(
     answer = ask(made)
     assert answer.search_id is None
     assert answer.ranking.hits
-    assert count_losses(loss_log) == 1
+    assert Losses(loss_log).count() == 1
 
 
 def test_a_row_is_written_whole_or_not_at_all(made: Services) -> None:
@@ -277,7 +278,7 @@ def test_losses_are_counted_on_with_time_and_cause_and_without_the_question(
         connection.execute("alter table rag_searches add constraint none check (false)")
     ask(made, "um segredo")
     ask(made, "outro segredo")
-    assert count_losses(loss_log) == 2
+    assert Losses(loss_log).count() == 2
     lines = [json.loads(line) for line in loss_log.read_text(encoding="utf-8").splitlines()]
     assert {line["origin"] for line in lines} == {"infra"}
     assert {line["error"] for line in lines} == {"CheckViolation"}
@@ -295,6 +296,6 @@ def test_a_loss_that_cannot_be_counted_costs_nothing_more(
 
 
 def test_no_loss_so_far_is_zero(tmp_path: Path) -> None:
-    assert count_losses(tmp_path / "none.jsonl") == 0
+    assert Losses(tmp_path / "none.jsonl").count() == 0
     (tmp_path / "file").touch()
-    assert count_losses(tmp_path / "file" / "none.jsonl") == 0
+    assert Losses(tmp_path / "file" / "none.jsonl").count() == 0

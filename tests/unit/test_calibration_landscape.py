@@ -88,6 +88,12 @@ def test_each_case_has_the_nearest_weights_and_the_threshold_at_which_it_turns()
     np.testing.assert_allclose(turns.threshold, [0.46875, 0.28125, np.nan])
 
 
+def test_a_verdict_has_the_weights_at_which_it_turns():
+    turns = landscape(*BOTH, (RISING, [Z])).turns(0.625, None)
+    np.testing.assert_allclose(turns.below, [0.5, np.nan, np.nan])
+    np.testing.assert_allclose(turns.above, [np.nan, 0.75, np.nan])
+
+
 def test_the_margin_is_the_nearer_way_as_a_share_of_the_map():
     turns = landscape(*BOTH, (RISING, [Z])).turns(0.625, 0.25)
     margins = turns.distances(0.625, 0.25, low=0.0, high=1.0)

@@ -9,6 +9,7 @@ from rag_core.calibration.table import NOWHERE, build_table, judge_places, judge
 from rag_core.golden.cases import GoldenCase
 from rag_core.metrics.measures import PASSED, REJECTED, parse_measure
 from rag_core.model import Fate, Fusion, Place, RankingSettings
+from rag_core.ranking.fusion import SCALES
 from rag_core.ranking.ranking import rank
 
 A, B, Z = (Place("file", f"docs/{letter}.md") for letter in "abz")
@@ -85,7 +86,7 @@ def test_a_replay_gives_every_candidate_the_fate_that_ranking_gives_it() -> None
     assert fates == [entry.fate for entry in rank(candidates, VECTOR_ONLY).whole_set]
     assert replayed.ranks[0].tolist() == [1, 2, 0, 0, 0]
     judged = judge_places(replayed.table, [[B]])
-    assert replayed.whole_ranks(judged.relevant).tolist() == [4]
+    assert judged.relevant[0, replayed.order[0]].tolist() == [False, False, False, True, False]
 
 
 def test_the_threshold_for_outages_applies_where_the_vector_signal_was_not_available() -> None:
@@ -114,7 +115,7 @@ def test_a_table_prepared_for_a_fusion_is_replayed_the_same_under_any_weight() -
     for fusion in Fusion:
         settings = RankingSettings(weight_vector=0.3, weight_lexical=0.7, threshold=None, fusion=fusion)
         prepared = prepare_fusion(table, settings)
-        assert (fusion in prepared.scaled) == (fusion in (Fusion.MIN_MAX, Fusion.Z_SCORE))
+        assert (fusion in prepared.scaled) == (SCALES[fusion] is not None)
         assert prepare_fusion(prepared, settings) is prepared
         assert replay(prepared, settings).scores.tolist() == replay(table, settings).scores.tolist()
         assert not prepared.cut(1).scaled

@@ -9,15 +9,13 @@ from golden_material import chunk, found
 from rag_core.calibration.effective import effective_weight
 from rag_core.calibration.exact.exact import build_exact
 from rag_core.calibration.exact.lines import RESOLUTION
-from rag_core.calibration.exact.steps import ThresholdSteps, WeightSteps
+from rag_core.calibration.exact.steps import ThresholdSteps
 from rag_core.calibration.safety import (
     overtakes,
     passing,
     safe_thresholds,
     safe_weights,
-    verdict_spans,
     widest_thresholds,
-    widest_weights,
 )
 from rag_core.calibration.table import build_table, judge_places
 from rag_core.calibration.trade import weigh_errors
@@ -102,23 +100,13 @@ def test_a_case_without_its_file_among_the_candidates_overtakes_nothing() -> Non
     assert overtakes(exact, 0) == ()
 
 
-def test_a_verdict_has_the_weights_at_which_it_turns() -> None:
-    table = build_table([RISING, FALLING, RISING])
-    exact = build_exact(table, judge_places(table, [[A], [A], [Z]]), FREE, places=False)
-    low, high = verdict_spans(exact, 0.625)
-    assert low.tolist() == [0.5, 0.0, 0.0]
-    assert high.tolist() == [1.0, 0.75, 1.0]
-
-
-def test_the_widest_run_joins_neighbouring_pieces_across_their_point() -> None:
-    steps = WeightSteps(
-        ends=np.array([0.0, 0.25, 0.5, 0.625, 1.0]),
-        at=np.array([0.0, 0.75, 0.5, 1.0, 1.0]),
-        inside=np.array([0.0, 0.75, 0.5, 1.0]),
-    )
-    assert widest_weights(steps, 0.75) == Interval(0.625, 1.0)
-    assert widest_weights(steps, 0.5) == Interval(0.25, 1.0)
-    assert widest_weights(steps, 1.5) is None
+def test_safe_weights_run_on_where_only_another_case_turns() -> None:
+    table = build_table([RISING, FALLING])
+    exact = build_exact(table, judge_places(table, [[A], [A]]), FREE, places=False)
+    (rising,) = safe_weights(exact, np.array([True, False]))
+    (falling,) = safe_weights(exact, np.array([False, True]))
+    assert (rising.low, rising.high) == (pytest.approx(0.5), 1.0)
+    assert (falling.low, falling.high) == (0.0, pytest.approx(0.75))
 
 
 def test_no_threshold_at_all_comes_before_any_other_that_is_as_good() -> None:

@@ -2,12 +2,12 @@
 
 import pytest
 
-from rag_core.chunking import chunk_markdown
+from rag_core.chunking import chunk_document
 from rag_core.model import Place, Scope
 
 
 def contents(text: str) -> list[str]:
-    return [chunk.content for chunk in chunk_markdown(text, place=Place("file", "a.md"), scope=Scope.DOCS)]
+    return [chunk.content for chunk in chunk_document(text, place=Place("file", "a.md"), scope=Scope.DOCS)]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_comment_fifteen_lists_deep_is_left_out() -> None:
 
 
 def test_a_comment_between_sections_moves_no_boundary() -> None:
-    chunks = chunk_markdown(
+    chunks = chunk_document(
         "# A\na\n\n<!-- x -->\n# B\n<!-- y -->\nb\n", place=Place("file", "a.md"), scope=Scope.DOCS
     )
     assert [(chunk.origin.heading_path, chunk.content) for chunk in chunks] == [

@@ -2,12 +2,12 @@
 
 import pytest
 
-from rag_core.chunking import chunk_markdown
+from rag_core.chunking import chunk_document
 from rag_core.model import Place, Scope
 
 
 def read(text: str) -> tuple[str | None, list[str]]:
-    chunks = chunk_markdown(text, place=Place("file", "a.md"), scope=Scope.DOCS)
+    chunks = chunk_document(text, place=Place("file", "a.md"), scope=Scope.DOCS)
     titles = {chunk.origin.title for chunk in chunks}
     assert len(titles) == 1
     return titles.pop(), [chunk.content for chunk in chunks]

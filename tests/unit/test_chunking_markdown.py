@@ -2,14 +2,21 @@
 
 import pytest
 
-from rag_core.chunking import CHUNKER_VERSION, LOOK_BACK_CHARS, OVERLAP_CHARS, TARGET_CHARS, chunk_markdown
+from rag_core.chunking import (
+    CHUNKER_VERSION,
+    LOOK_BACK_CHARS,
+    OVERLAP_CHARS,
+    TARGET_CHARS,
+    below_headings,
+    chunk_document,
+)
 from rag_core.model import Chunk, Place, Scope
 
 FILE = Place("file", "docs/a.md")
 
 
 def chunks(text: str) -> tuple[Chunk, ...]:
-    return chunk_markdown(text, place=FILE, scope=Scope.DOCS)
+    return chunk_document(text, place=FILE, scope=Scope.DOCS)
 
 
 def parts(text: str) -> list[tuple[tuple[str, ...], str]]:
@@ -31,6 +38,16 @@ def test_a_file_without_text_has_no_chunks(text: str) -> None:
     assert chunks(text) == ()
 
 
+def test_the_end_of_its_name_says_how_a_file_is_read() -> None:
+    text = "# Guia\n\nUm.\n"
+    shouted, image = (
+        chunk_document(text, place=Place("file", name), scope=Scope.DOCS) for name in ("a.MD", "a.png")
+    )
+    assert ([chunk.origin.heading_path for chunk in shouted], image) == ([("Guia",)], ())
+    assert below_headings("# Guia\n\nUm.", FILE) == "Um."
+    assert below_headings("# Guia\n\nUm.", Place("session", "a")) == "# Guia\n\nUm."
+
+
 def test_each_section_is_a_chunk_that_begins_with_its_heading_and_knows_its_trail() -> None:
     text = "Antes.\n\n# Guia\n\nUm.\n\n## Uso\n\nDois.\n\n### Fim\nTrês.\n\n## Mais\nQuatro.\n"
     assert parts(text) == [
@@ -43,7 +60,7 @@ def test_each_section_is_a_chunk_that_begins_with_its_heading_and_knows_its_trai
 
 
 def test_chunks_carry_place_scope_and_ordinals_from_zero() -> None:
-    found = chunk_markdown("# A\na\n# B\nb\n", place=Place("file", "docs/adr/1.md"), scope=Scope.ADR)
+    found = chunk_document("# A\na\n# B\nb\n", place=Place("file", "docs/adr/1.md"), scope=Scope.ADR)
     assert [chunk.ordinal for chunk in found] == [0, 1]
     assert {chunk.scope for chunk in found} == {Scope.ADR}
     assert found[1].origin.citation == "docs/adr/1.md › B"

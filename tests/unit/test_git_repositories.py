@@ -12,7 +12,7 @@ from material import Repository
 from rag_core.errors import Unavailable, UsageError
 from rag_core.model import DocumentFolders
 from rag_core.sources.decoding import MAX_BYTES
-from rag_core.sources.documents import DocumentTree, SkipReason, list_markdown, read_documents
+from rag_core.sources.documents import DocumentTree, SkipReason, list_documents, read_documents
 from rag_core.sources.git import GitRepository
 
 FILES = {"docs/guia.md": "# Guia\n", "docs/adr/0001-fila.md": "# Fila\n", "README.md": "# Fora\n"}
@@ -425,7 +425,9 @@ def test_a_partial_clone_without_any_content_is_refused_with_the_remedy_and_fetc
 
     assert "git fetch --refetch" in refusal.value.hint
     assert sorted(path.name for path in (partial / "objects").rglob("*")) == before
-    assert list_markdown(GitRepository(partial), ref="HEAD", root="", folders=DocumentFolders()) == set(TEXTS)
+    assert list_documents(GitRepository(partial), ref="HEAD", root="", folders=DocumentFolders()) == set(
+        TEXTS
+    )
 
 
 def test_a_missing_tree_is_said_in_one_sentence(repository: Repository) -> None:

@@ -61,9 +61,11 @@ def test_a_path_that_resembles_nothing_gets_no_suggestion() -> None:
 
 
 def test_a_file_that_exists_but_is_not_indexed_is_told_from_one_that_does_not_exist() -> None:
-    assert messages("[docs/novo.md, src/main.py]") == [
+    assert messages(
+        "[docs/novo.md, docs/NOVO.MD]", in_repository=frozenset({"docs/novo.md", "docs/NOVO.MD"})
+    ) == [
         "“docs/novo.md” is in the repository but not in the index; index the project again, unless it holds no text.",
-        "“src/main.py” is in the repository but not in the index; only Markdown (*.md) is indexed.",
+        "“docs/NOVO.MD” is in the repository but not in the index; index the project again, unless it holds no text.",
     ]
 
 

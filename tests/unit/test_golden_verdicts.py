@@ -134,14 +134,15 @@ def outcome_of(*passing: bool, floor: int = 0, must_pass: tuple[int, ...] = ()):
 
 def test_a_gate_passes_at_its_floor_and_fails_one_below() -> None:
     at, below = outcome_of(True, True, False, floor=2), outcome_of(True, False, False, floor=2)
-    assert (at.passed, at.total, at.floor, at.distance_to_floor, at.gate_passed) == (2, 3, 2, 0, True)
-    assert (below.distance_to_floor, below.gate_passed) == (-1, False)
+    assert (at.passed, at.total, at.floor, at.gate_passed) == (2, 3, 2, True)
+    assert (below.passed, below.floor, below.gate_passed) == (1, 2, False)
     assert at.share == 2 / 3
 
 
 def test_a_lost_case_that_must_pass_fails_the_gate_whatever_the_floor() -> None:
     outcome = outcome_of(True, False, True, floor=1, must_pass=(0, 1))
-    assert (outcome.distance_to_floor, outcome.lost_must_pass, outcome.gate_passed) == (1, ("1",), False)
+    assert (outcome.passed, outcome.floor) == (2, 1)
+    assert (outcome.lost_must_pass, outcome.gate_passed) == (("1",), False)
 
 
 def test_a_run_that_left_a_case_out_is_no_outcome() -> None:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.chunking import chunk_markdown
+from rag_core.chunking import chunk_document
 from rag_core.index.outline import repeated_chars
 from rag_core.model import Place, Scope
 
@@ -35,7 +35,7 @@ def test_no_more_is_counted_than_was_asked_for() -> None:
 
 def test_the_overlap_of_a_long_section_is_found() -> None:
     section = "# Frete\n\n" + " ".join(f"palavra{number}" for number in range(300)) + "\n"
-    first, second, *_ = chunk_markdown(section, place=Place("file", "docs/a.md"), scope=Scope.DOCS)
+    first, second, *_ = chunk_document(section, place=Place("file", "docs/a.md"), scope=Scope.DOCS)
     repeated = repeated_chars(first.content, second.content)
     assert 100 < repeated <= 150
     assert first.content.endswith(second.content[:repeated])

@@ -16,7 +16,6 @@ from medir.page_kit.plain_text import escaped
 from medir.page_kit.services import maintainer, may_maintain, visitor, workbench
 from medir.page_kit.signs import PASSED, settings_line
 from medir.pages.calibration.effect import draw_caution, draw_effect
-from medir.pages.calibration.numbers import FUSIONS
 from medir.pages.calibration.scene import Scene
 from medir.work import tasks
 from rag_core.errors import MedirError
@@ -24,6 +23,7 @@ from rag_core.evaluation.baselines import baselines_folder, new_file
 from rag_core.model import SearchSettings
 from rag_core.settings.adopting import Adoption, adopt_settings
 from rag_core.settings.overrides import UNSET, Overrides
+from rag_core.words.fusions import FUSION_NAMES
 
 _ADOPTING, _FREEZING = "calibration-adopting", "calibration-freezing"
 _TOLD = "calibration-told"
@@ -151,7 +151,7 @@ def _told(settings: SearchSettings) -> list[tuple[str, str]]:
         ("candidates a signal", str(ranking.candidates_per_signal)),
         ("chunks a file", "no cap" if ranking.max_per_file is None else str(ranking.max_per_file)),
         ("hits shown", str(ranking.limit)),
-        ("fusion", FUSIONS[ranking.fusion]),
+        ("fusion", FUSION_NAMES[ranking.fusion]),
         ("terms", str(candidates.lexical.operator)),
         ("lexical function", str(candidates.lexical.function)),
     ]

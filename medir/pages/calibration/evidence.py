@@ -10,7 +10,7 @@ import streamlit as st
 from medir.page_kit.address import number_parameter
 from medir.page_kit.signs import DASH, theme
 from medir.pages.calibration import words
-from medir.pages.calibration.numbers import FUSIONS, go_to
+from medir.pages.calibration.numbers import go_to
 from medir.pages.calibration.scene import Scene, measures_of
 from rag_core.calibration.choice.contenders import TODAY
 from rag_core.calibration.choice.verdict import Scored
@@ -24,7 +24,7 @@ from rag_core.figures.threshold_errors import threshold_errors
 from rag_core.metrics.comparison import compare
 from rag_core.metrics.intervals import bootstrap_mean, wilson
 from rag_core.metrics.kernels import ceilings
-from rag_core.model import Fusion
+from rag_core.words.fusions import FUSION_NAMES
 
 PRICE = number_parameter("price", 0, 100)
 _PRICE = 0.25
@@ -149,7 +149,7 @@ def _rival(scene: Scene, row: Scored) -> dict[str, object]:
     choice, against, settings = scene.found.findings.choice, row.against_today, row.contender.settings
     own = row.contender.name == choice.proposal.name != TODAY
     variant = scene.found.variants[row.contender.variant]
-    weight = DASH if settings.fusion is Fusion.RRF else f"{settings.weight_vector:.3f}"
+    weight = f"{settings.weight_vector:.3f}" if settings.fusion.weighs else DASH
     return {
         "": f"{_name_of(row)} (proposal)" if own else _name_of(row),
         "weight": weight,
@@ -168,4 +168,4 @@ def _rival(scene: Scene, row: Scored) -> dict[str, object]:
 
 
 def _name_of(row: Scored) -> str:
-    return FUSIONS.get(row.contender.name, row.contender.name)
+    return FUSION_NAMES.get(row.contender.name, row.contender.name)

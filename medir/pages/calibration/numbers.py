@@ -13,16 +13,15 @@ from rag_core.evaluation.calibrations import Calibration
 from rag_core.metrics.intervals import Interval
 from rag_core.model import Fusion, LexicalFunction, LexicalOperator, RankingSettings, SearchSettings
 from rag_core.settings.overrides import MAX_CANDIDATES, Overrides
+from rag_core.words.fusions import FUSION_NAMES
 
 NO_THRESHOLD = -math.inf
 _MOST_HITS = 50
-FUSIONS: Mapping[str, str] = {
-    Fusion.WEIGHTED_SUM: "weighted sum",
-    Fusion.RRF: "RRF",
-    Fusion.MIN_MAX: "min-max",
-    Fusion.Z_SCORE: "z-score",
+_WORDS: Mapping[str, str] = {
+    LexicalOperator.ANY: "any term",
+    LexicalOperator.ALL: "all terms",
+    NO_CAP: "no cap",
 }
-_WORDS = {"any": "any term", "all": "all terms", NO_CAP: "no cap"}
 
 
 def _weight(text: str) -> float | None:
@@ -133,7 +132,7 @@ def _draw_weight(ranking: RankingSettings) -> None:
     def take() -> None:
         NUMBERS.weight.choose(round(float(st.session_state[widget]), 10))
 
-    weightless = ranking.fusion is Fusion.RRF
+    weighs = ranking.fusion.weighs
     st.slider(
         "Vector weight",
         0.0,
@@ -142,8 +141,10 @@ def _draw_weight(ranking: RankingSettings) -> None:
         key=widget,
         on_change=take,
         format="%.3f",
-        disabled=weightless,
-        help="RRF weighs nothing." if weightless else "The lexical signal has the rest.",
+        disabled=not weighs,
+        help="The lexical signal has the rest."
+        if weighs
+        else f"{FUSION_NAMES[ranking.fusion]} weighs nothing.",
     )
 
 
@@ -200,10 +201,10 @@ def _draw_fusion(own: str) -> None:
 
     st.selectbox(
         "Fusion",
-        list(FUSIONS),
+        list(FUSION_NAMES),
         key=widget,
         on_change=take,
-        format_func=lambda fusion: FUSIONS[fusion],
+        format_func=lambda fusion: FUSION_NAMES[fusion],
         help="Another fusion has another scale, so it begins without a threshold.",
     )
 

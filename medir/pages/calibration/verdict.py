@@ -10,7 +10,6 @@ from medir.pages.calibration.running import Kept
 from medir.pages.calibration.scene import outcome_of
 from rag_core.calibration.choice.contenders import TODAY
 from rag_core.calibration.choice.verdict import Choice, Scored
-from rag_core.model import Fusion
 from rag_core.words.plurals import counted
 from rag_core.words.ranges import tell_weights
 
@@ -136,8 +135,8 @@ def _draw_proposal(kept: Kept) -> None:
         name = "Proposal" if findings.choice.verdict == "adopt" else best
         st.text(f"{name}: {words.numbers(proposal)}")
         weight = proposal.ranking.weight_vector
-        weighs = proposal.ranking.fusion is not Fusion.RRF
-        if weighs and not any(run.low <= weight <= run.high for run in findings.safe_weights):
+        is_safe = any(run.low <= weight <= run.high for run in findings.safe_weights)
+        if proposal.ranking.fusion.weighs and not is_safe:
             kept_by = f"in the baseline {findings.baseline}" if findings.baseline else kept.today
             st.text(
                 f"{LOST} Its weight lies outside the safe weights ({tell_weights(findings.safe_weights)}), at which no "

@@ -3,11 +3,11 @@
 import math
 
 from medir.page_kit.signs import DASH
-from medir.pages.calibration.numbers import FUSIONS
 from rag_core.calibration.choice.verdict import Choice
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import Measure
 from rag_core.model import SearchSettings
+from rag_core.words.fusions import FUSION_NAMES
 
 _DECIMALS_FROM = 200
 _TODAYS = "today's numbers"
@@ -54,7 +54,7 @@ def numbers(settings: SearchSettings) -> str:
     ranking, candidates = settings.ranking, settings.candidates
     cap = "no cap a file" if ranking.max_per_file is None else f"{ranking.max_per_file} a file"
     return (
-        f"{FUSIONS[ranking.fusion]}, vector weight {ranking.weight_vector:.4g}, "
+        f"{FUSION_NAMES[ranking.fusion]}, vector weight {ranking.weight_vector:.4g}, "
         f"threshold {threshold(ranking.threshold)}, {ranking.candidates_per_signal} candidates a signal, {cap}, "
         f"{ranking.limit} hits, terms {candidates.lexical.operator}, {candidates.lexical.function}"
     )

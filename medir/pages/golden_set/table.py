@@ -1,6 +1,6 @@
 """The golden set as a table: a row a case, with a strip that shows where it stands in each list."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 import pandas as pd
@@ -8,14 +8,20 @@ import streamlit as st
 
 from medir.page_kit.address import Parameter
 from medir.page_kit.signs import DASH, FAILED, FATES, LOST, PASSED, WON, theme
-from medir.pages.golden_set.rows import CaseRow
+from medir.pages.golden_set.rows import CaseRow, Change
 from rag_core.figures.palette import BAD, GOOD
 from rag_core.figures.rank_strip import rank_strip
 from rag_core.model import Fate
 from rag_core.search.excerpts import cut_short
 
 _CELL_CHARS = 300
-_CHANGES = {"won": f"{WON} won", "lost": f"{LOST} lost", "same": "", "new": "new", "changed": "changed"}
+_CHANGES: Mapping[Change, str] = {
+    "won": f"{WON} won",
+    "lost": f"{LOST} lost",
+    "same": "",
+    "new": "new",
+    "changed": "changed",
+}
 _ORDER = (
     "verdict",
     "change",

@@ -1,6 +1,6 @@
 """What of a project is in its index: the verdict in a sentence, the bars, the files that were left out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -15,7 +15,11 @@ from rag_core.index.left_out import BY_RULE, FAULTY, is_by_rule
 from rag_core.model import Scope
 from rag_core.words.plurals import counted
 
-SCOPE_NAMES: dict[str, str] = {"docs": "documents", "adr": "decisions", "session": "sessions"}
+SCOPE_NAMES: Mapping[str, str] = {
+    Scope.DOCS: "documents",
+    Scope.ADR: "decisions",
+    Scope.SESSION: "sessions",
+}
 # a table of more rows is for a program to read
 _LISTED = 1_000
 
@@ -161,7 +165,7 @@ def _bar(scope: ScopeCoverage) -> ScopeBar:
     parts: SourceParts | None = scope.parts
     return ScopeBar(
         name=SCOPE_NAMES[scope.scope],
-        unit="sessions" if scope.scope is Scope.SESSION else "files",
+        unit=f"{scope.scope.holds}s",
         covered=parts and parts.covered,
         without_text=parts and parts.without_text,
         faulty=parts and parts.faulty,
@@ -177,9 +181,9 @@ def _sources(scopes: Sequence[ScopeCoverage]) -> str:
     files = sum(
         scope.parts.total - scope.parts.pointers
         for scope in scopes
-        if scope.parts and scope.scope is not Scope.SESSION
+        if scope.parts and scope.scope.holds == "file"
     )
-    sessions = sum(scope.sources or 0 for scope in scopes if scope.scope is Scope.SESSION)
+    sessions = sum(scope.sources or 0 for scope in scopes if scope.scope.holds == "session")
     return (
         f"{files or 'no'} {'file' if files == 1 else 'files'} and {sessions or 'no'} "
         f"{'session' if sessions == 1 else 'sessions'}"
@@ -187,7 +191,7 @@ def _sources(scopes: Sequence[ScopeCoverage]) -> str:
 
 
 def _skipped(scope: ScopeCoverage, count: int) -> str:
-    return DASH if scope.scope is Scope.SESSION or scope.indexed_at is None else f"{count:,}"
+    return DASH if scope.scope.holds == "session" or scope.indexed_at is None else f"{count:,}"
 
 
 def _number(count: int | None) -> str:

@@ -14,15 +14,15 @@ from medir.pages.index.running import Wanted, draw_confirmed_start, duration, st
 from rag_core.errors import VotesAtRisk
 from rag_core.index.left_out import BY_RULE, FAULTY, LeftOut, Skipped
 from rag_core.index.reading import Run, time_to_embed
+from rag_core.model.run import RunState
 
-_STATES = {
+_STATES: Mapping[RunState, str] = {
     "running": "▸ running",
     "done": f"{PASSED} done",
     "failed": f"{FAILED} failed",
     "cancelled": "■ stopped",
     "interrupted": f"{FAILED} interrupted",
 }
-_LISTED = 1_000
 
 
 def draw_run(view: Frame, run: Run, runs: Sequence[Run]) -> None:

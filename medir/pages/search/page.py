@@ -1,5 +1,6 @@
 """Search: what does it find, and would I cite it? A box, the hits as citations, and other numbers to try."""
 
+from collections.abc import Mapping
 from functools import partial
 
 import streamlit as st
@@ -15,13 +16,18 @@ from medir.pages.search.states import draw_degraded, draw_empty, draw_notices, d
 from medir.pages.search.trial_numbers import NUMBERS, any_chosen, draw_sliders, moves
 from medir.pages.search.voting import draw_vote, votes_of_visitor
 from medir.pages.search.whole_set import draw_whole_set
-from rag_core.model import Ranking, RankingSettings
+from rag_core.model import Ranking, RankingSettings, Scope
 from rag_core.ranking.ranking import rank
 from rag_core.search.asking import MAX_QUESTION_CHARS
 from rag_core.words.signals import absent
 
 WHOLE = choice_parameter("whole", ("", "shown"))
-_SCOPES = {"": "everywhere", "docs": "documents", "adr": "decisions", "session": "sessions"}
+_SCOPES: Mapping[str, str] = {
+    "": "everywhere",
+    Scope.DOCS: "documents",
+    Scope.ADR: "decisions",
+    Scope.SESSION: "sessions",
+}
 
 
 def draw_page() -> None:

@@ -7,13 +7,12 @@ import streamlit as st
 from medir.page_kit.address import Parameter, choice_parameter, number_parameter
 from medir.page_kit.numbers import NO_CAP, NumbersInAddress, cap_name, cap_names
 from medir.page_kit.signs import LOST, WON
-from rag_core.model import Fate, Fusion, Ranking, RankingSettings
+from rag_core.model import Fate, Ranking, RankingSettings
 from rag_core.search.answer import Answer
 from rag_core.settings.overrides import UNSET, Overrides
+from rag_core.words.fusions import THRESHOLD_SCALES
 
 _WIDEST = 20
-# each fusion has a scale of its own: the highest threshold that is worth trying, and how finely
-_SCALES = {Fusion.WEIGHTED_SUM: (1.0, 0.005), Fusion.RRF: (0.05, 0.0005), Fusion.MIN_MAX: (1.0, 0.005)}
 
 NUMBERS = NumbersInAddress(
     weight=number_parameter("weight", 0, 1),
@@ -46,7 +45,7 @@ def draw_sliders(answer: Answer) -> RankingSettings:
     """The sliders, beginning at the answer's own numbers; returns the numbers that they show."""
     own, degraded = answer.settings.ranking, not answer.found.vector_available
     own_threshold = own.threshold_when_degraded if degraded else own.threshold
-    highest, step = _SCALES.get(own.fusion, (5.0, 0.01))
+    highest, step = THRESHOLD_SCALES[own.fusion]
     depth = own.candidates_per_signal
     _slider("Vector weight", NUMBERS.weight, own.weight_vector, (0.0, 1.0), 0.01)
     _slider("Threshold (0: none)", NUMBERS.threshold, own_threshold or 0.0, (0.0, highest), step)

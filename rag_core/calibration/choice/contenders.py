@@ -116,9 +116,9 @@ def build_ballot(
     """Prepare everything that may be chosen.
 
     Weighted sums: today's settings, each depth and cap in its place, and today's numbers over each other
-    variant, all weights and thresholds of each. Rivals: each signal alone, RRF, and min-max and z-score at any
-    weight, over today's candidates, depth, cap and limit, all without a threshold, which belongs to the
-    weighted sum's scale.
+    variant, all weights and thresholds of each. Rivals: each signal alone and every other fusion, at any
+    weight where it weighs, over today's candidates, depth, cap and limit, all without a threshold, which belongs
+    to the weighted sum's scale.
 
     Args:
         variants: Candidates of the same cases, today's first.
@@ -137,13 +137,12 @@ def build_ballot(
         [build_family(variants[number], settings, measure, today=threshold) for number, settings in spots]
     )
     free = dataclasses.replace(plain, threshold=None)
-    scaled = [
-        (str(fusion), dataclasses.replace(free, fusion=fusion)) for fusion in (Fusion.MIN_MAX, Fusion.Z_SCORE)
-    ]
+    others = [dataclasses.replace(free, fusion=each) for each in Fusion if each is not Fusion.WEIGHTED_SUM]
+    weighing = [each for each in others if each.fusion.weighs]
     rivals = (
         (VECTOR_ONLY, dataclasses.replace(free, weight_vector=1.0, weight_lexical=0.0)),
         (LEXICAL_ONLY, dataclasses.replace(free, weight_vector=0.0, weight_lexical=1.0)),
-        (str(Fusion.RRF), dataclasses.replace(free, fusion=Fusion.RRF)),
+        *((str(each.fusion), each) for each in others if not each.fusion.weighs),
     )
     return Ballot(
         fixed=tuple(
@@ -158,9 +157,9 @@ def build_ballot(
         menus=(
             (WEIGHTED_SUM, weighted),
             *(
-                (name, prepare([build_family(first, settings, measure, today=None)]))
-                for name, settings in scaled
+                (str(each.fusion), prepare([build_family(first, each, measure, today=None)]))
+                for each in weighing
             ),
         ),
-        variants=(tuple(number for number, _ in spots), (0,), (0,)),
+        variants=(tuple(number for number, _ in spots), *((0,) for _ in weighing)),
     )

@@ -73,7 +73,7 @@ def build_family(
     them nothing speaks for a threshold, and the set can't say where one belongs.
 
     Raises:
-        ValueError: The fusion is RRF, which has no weights.
+        ValueError: The fusion has no weights.
     """
     exact = build_exact(
         variant.table,

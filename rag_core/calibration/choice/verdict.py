@@ -64,11 +64,10 @@ class Choice:
 
     `value_where_chosen` is the elected contender's mean on the cases of the election, `resampled` the mean
     held-out value of elections on resamples of them, None where a resample left nothing out; `optimism` is the
-    difference. `resampled_gain` is what the same elections gain over today's settings on what they left out.
-    `table` holds today, the proposal and every rival. `split` says whether cases were held out of every election;
-    without them each of the `n` was left out of its own. `winnable` of them are better under some numbers that were
-    tried than under today's. The election was on `chosen_on` cases, and whatever came within `slack` of the best mean
-    there counted as no worse.
+    difference. `table` holds today, the proposal and every rival. `split` says whether cases were held out of every
+    election; without them each of the `n` was left out of its own. `winnable` of them are better under some numbers
+    that were tried than under today's. The election was on `chosen_on` cases, and whatever came within `slack` of the
+    best mean there counted as no worse.
     """
 
     measure: Measure
@@ -79,7 +78,6 @@ class Choice:
     n: int
     value_where_chosen: float
     resampled: float | None
-    resampled_gain: float | None
     table: tuple[Scored, ...]
     split: bool
     winnable: int
@@ -176,7 +174,6 @@ def decide(
         n=n,
         value_where_chosen=elected.mean(multiplicity),
         resampled=resampled,
-        resampled_gain=gain,
         table=rows,
         split=split,
         winnable=winnable,

@@ -21,8 +21,8 @@ from rag_core.calibration.exact.steps import WeightSteps, tidy
 from rag_core.calibration.exact.trajectories import Trajectories, follow
 from rag_core.calibration.replay import carry_over
 from rag_core.calibration.table import CandidateTable, Flags, Floats, Judgements
-from rag_core.metrics.kernels import worth_of_place
-from rag_core.metrics.measures import Measure, MeasureKind
+from rag_core.metrics.kernels import worth_of_hit, worth_of_place
+from rag_core.metrics.measures import Measure
 from rag_core.model import RankingSettings
 
 
@@ -78,11 +78,11 @@ class Exact:
             case = self.by_place_case[self.by_place.target]
             gain = self._gain_of_places(measure, self.by_place, case)
             found.append(Share(case=case, gain=gain, below=False, trajectories=self.by_place))
-        elif measure.kind is not MeasureKind.REJECTED:
+        elif measure.judges_answers:
             case = self.expected_case[self.expected.target]
-            gain = self._gain_of_hits(measure, self.expected)
+            gain = worth_of_hit(measure, self.expected.rank, self.settings.limit)
             found.append(Share(case=case, gain=gain, below=False, trajectories=self.expected))
-        if measure.kind in (MeasureKind.REJECTED, MeasureKind.PASSED):
+        if measure.judges_silence:
             case = self.everything_case[self.everything.target]
             found.append(Share(case=case, gain=np.ones(len(case)), below=True, trajectories=self.everything))
         return tuple(found)
@@ -90,8 +90,7 @@ class Exact:
     def constants(self, measure: Measure) -> Floats:
         """The value of each case that no weight or threshold changes: 1 for `no_answer` without candidates."""
         silent = self.judged.no_answer & ~self.table.present.any(axis=1)
-        counts = measure.kind in (MeasureKind.REJECTED, MeasureKind.PASSED)
-        return np.where(silent & counts, 1.0, 0.0)
+        return np.where(silent & measure.judges_silence, 1.0, 0.0)
 
     def weights(self, measure: Measure, *, cases: Flags | None = None) -> WeightSteps | None:
         """The mean over the cases that the measure judges; None where it judges none.
@@ -117,12 +116,6 @@ class Exact:
         first = float(self.constants(measure) @ multiplicity)
         return _sum_up(self.shares(measure), multiplicity, first, total)
 
-    def _gain_of_hits(self, measure: Measure, states: Trajectories) -> Floats:
-        limit = self.settings.limit
-        if measure.kind is MeasureKind.MRR:
-            return np.where(states.rank <= limit, 1.0 / states.rank, 0.0)
-        return np.where(states.rank <= min(limit, measure.cutoff or limit), 1.0, 0.0)
-
     def _gain_of_places(self, measure: Measure, states: Trajectories, case: NDArray[np.intp]) -> Floats:
         limit = self.settings.limit
         expected = self.judged.expected[case]
@@ -139,10 +132,10 @@ def build_exact(
         table: The candidates, at least as deep as the settings ask for.
         judged: What the cases expect, of this table.
         settings: Their weights play no part.
-        places: Whether measures of places (p, recall, ndcg) will be asked for.
+        places: Whether measures of places will be asked for.
 
     Raises:
-        ValueError: The fusion is RRF, which has no weights.
+        ValueError: The fusion has no weights.
     """
     cut = table.cut(settings.candidates_per_signal)
     judged = carry_over(judged, table, cut)

@@ -45,7 +45,7 @@ def build_field(table: CandidateTable, settings: RankingSettings) -> Field:
     """The field of a table that is cut at the settings' depth already; the settings' weights play no part.
 
     Raises:
-        ValueError: The fusion is RRF, which has no weights.
+        ValueError: The fusion has no weights.
     """
     vector, lexical = linear_signals(table, settings.fusion)
     cap = settings.max_per_file

@@ -16,9 +16,10 @@ from rag_core.metrics.kernels import (
     first_of_each_place,
     first_relevant_rank,
     measure_hits,
+    worth_of_hit,
     worth_of_place,
 )
-from rag_core.metrics.measures import Measure, MeasureKind
+from rag_core.metrics.measures import Measure
 from rag_core.model import RankingSettings
 
 
@@ -105,7 +106,7 @@ _Parts = tuple[NDArray[np.intp], Floats, Floats, Floats]
 
 def _parts_of_hits(replayed: Replay, judged: Judgements, measure: Measure, cases: Flags) -> _Parts:
     """For each expected hit that counts, its case, its score and what it adds."""
-    if measure.kind is MeasureKind.REJECTED:
+    if not measure.judges_answers:
         return np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0), np.zeros(0)
     hits = replayed.hits(judged)
     scores = np.full(hits.places.shape, -np.inf)
@@ -120,8 +121,7 @@ def _parts_of_hits(replayed: Replay, judged: Judgements, measure: Measure, cases
         first_hit = first_relevant_rank(hits.relevant)
         case = np.flatnonzero(first_hit)
         at = first_hit[case] - 1
-        counted = at < (measure.cutoff or hits.limit)
-        worth = 1.0 / (at + 1) if measure.kind is MeasureKind.MRR else np.where(counted, 1.0, 0.0)
+        worth = worth_of_hit(measure, first_hit[case], hits.limit)
     counts = cases[case] & (worth > 0)
     case, at = case[counts], at[counts]
     return case, scores[case, at], worth[counts], np.zeros(len(case))

@@ -4,7 +4,7 @@ Ties are cut by the key that ranking uses: files before sessions, path or sessio
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from psycopg import sql
@@ -88,15 +88,15 @@ def _best(
     connection: Connection, project_id: str, query: LexicalQuery, settings: CandidateSettings
 ) -> list[tuple[object, ...]]:
     few = query.matching is not None and query.matching <= _FEW * settings.fetch_depth
-    unbounded = query.way.function is LexicalFunction.TS_RANK_CD
-    if few or unbounded or query.way.operator is LexicalOperator.ALL:
+    terms_of = _FEWEST_TERMS[query.way.function]
+    if few or terms_of is None or query.way.operator is LexicalOperator.ALL:
         return _ranked(connection, project_id, query, settings, matching=query.tsquery)
     count = len(query.terms)
     needed = count
     while needed > 1:
         rows = _ranked(connection, project_id, query, settings, matching=at_least(needed, query.terms))
         if len(rows) == settings.fetch_depth:
-            enough = _terms_of_the_best(float(str(rows[-1][-1])), count, query.way.function)
+            enough = terms_of(float(str(rows[-1][-1])), count)
             if enough >= needed:
                 return rows
             needed = enough
@@ -105,11 +105,16 @@ def _best(
     return _ranked(connection, project_id, query, settings, matching=at_least(needed, query.terms))
 
 
-def _terms_of_the_best(last_score: float, terms: int, function: LexicalFunction) -> int:
-    """How many terms a chunk must hold to score no less than the last row found so far."""
-    if function is LexicalFunction.COVERAGE:
-        return max(1, math.ceil(last_score * terms - 1e-9))
-    return fewest_terms(last_score, terms)
+def _terms_covered(last_score: float, terms: int) -> int:
+    return max(1, math.ceil(last_score * terms - 1e-9))
+
+
+# how many terms a chunk must hold to score no less than the last row found so far; None where no number tells
+_FEWEST_TERMS: Mapping[LexicalFunction, Callable[[float, int], int] | None] = {
+    LexicalFunction.TS_RANK: fewest_terms,
+    LexicalFunction.TS_RANK_CD: None,
+    LexicalFunction.COVERAGE: _terms_covered,
+}
 
 
 def _ranked(

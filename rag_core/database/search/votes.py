@@ -217,7 +217,7 @@ def count_purge(connection: Connection, project_id: str, chosen: PurgeFilter) ->
 
 
 def delete_searches(connection: Connection, project_id: str, chosen: PurgeFilter) -> int:
-    """Delete searches; their candidates and votes go with them. Returns how many searches went."""
+    """Delete searches, and with them their candidates and votes; the number of searches that went."""
     return connection.execute(
         sql.SQL("""
         delete from rag_searches

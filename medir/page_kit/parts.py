@@ -17,15 +17,16 @@ P = ParamSpec("P")
 Part = Callable[P, None]
 
 
-def fragment(*, run_every: float | None = None) -> Callable[[Part[P]], Part[P]]:
+def fragment(*, run_every: float | None = None, name: str | None = None) -> Callable[[Part[P]], Part[P]]:
     """Streamlit's fragment, for whoever may see the page.
 
     Args:
         run_every: Seconds after which it runs again by itself; None: only when something in it was moved.
+        name: Tells it from others that one function draws.
     """
 
     def decorate(draw: Part[P]) -> Part[P]:
-        return st.fragment(_asking(draw), run_every=run_every)
+        return st.fragment(_asking(draw, name), run_every=run_every)
 
     return decorate
 
@@ -60,10 +61,10 @@ def dialog(
     return decorate
 
 
-def _asking(draw: Part[P]) -> Part[P]:
+def _asking(draw: Part[P], name: str | None = None) -> Part[P]:
     @functools.wraps(draw)
     def asked(*args: P.args, **kwargs: P.kwargs) -> None:
-        with guarded(f"part-{draw.__name__}"):
+        with guarded(f"part-{name or draw.__name__}"):
             try:
                 who = may_see()
             except (NotSignedIn, NotPermitted):

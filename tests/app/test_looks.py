@@ -10,9 +10,9 @@ from medir.page_kit.services import workbench
 from workbench_material import TIMEOUT_S, Installation
 
 FOLLOWERS = {
-    "calibration": "from medir.pages.calibration.running import follow",
-    "golden": "from medir.pages.golden_set.running import _follow as follow",
-    "index": "from medir.pages.index.running import follow",
+    "calibration": "from medir.pages.calibration.running import CALIBRATION as work",
+    "golden": "from medir.pages.golden_set.running import GOLDEN as work",
+    "index": "from medir.pages.index.running import INDEX_RUN as work",
 }
 # what the browser is told of its next looks is in the messages, which no element shows
 A_LOOK = """
@@ -36,7 +36,7 @@ if "view" not in st.session_state:
     (project,) = all_projects(workbench().services.database)
     st.session_state.view = Frame(project=project, version=reads.version(project), overview=None)
 context._enqueue = heed
-follow(st.session_state.view)
+work.follow(st.session_state.view)
 context._enqueue = send
 st.session_state.pauses = pauses
 """

@@ -2,16 +2,14 @@
 
 import dataclasses
 from functools import partial
-from uuid import uuid4
 
 import pandas as pd
 import streamlit as st
 
-from medir.page_kit import reads
-from medir.page_kit.following import LOOKED_AT_EVERY_S, look_again
 from medir.page_kit.frame import Frame
-from medir.page_kit.guard import draw_banner, guarded, refusal_told
-from medir.page_kit.parts import dialog, fragment
+from medir.page_kit.guard import draw_banner, refusal_told
+from medir.page_kit.long_work import LongWork
+from medir.page_kit.parts import dialog
 from medir.page_kit.plain_text import escaped
 from medir.page_kit.services import maintainer, may_maintain, visitor, workbench
 from medir.page_kit.signs import PASSED, settings_line
@@ -28,6 +26,9 @@ from rag_core.settings.presets import Overrides
 _ADOPTING, _FREEZING = "calibration-adopting", "calibration-freezing"
 _TOLD = "calibration-told"
 _FOR_MAINTAINERS = "Only a maintainer may do that."
+_FREEZES = "Freezing a baseline: running the golden set"
+# a golden run that others began freezes nothing
+_FREEZE = LongWork(name="freeze", kind="golden", at=lambda _run: _FREEZES, starting=_FREEZES, anywhere=False)
 
 
 def draw_adopt_button(scene: Scene, in_force: SearchSettings) -> None:
@@ -178,9 +179,8 @@ def _told(settings: SearchSettings) -> list[tuple[str, str]]:
 
 def draw_freeze(view: Frame) -> None:
     """The button that opens the dialog; while a baseline is frozen, its progress; else how that failed."""
-    work = workbench().work
-    if work.is_going(_key(view)):
-        _follow_freezing(view)
+    if _FREEZE.is_going(view):
+        _FREEZE.follow(view)
         return
     allowed = may_maintain()
     st.button(
@@ -200,7 +200,7 @@ def draw_freeze(view: Frame) -> None:
 
 def draw_freezing_failure(view: Frame) -> None:
     """Why the last freezing failed, where it did."""
-    failure = workbench().work.failure(_key(view))
+    failure = _FREEZE.failure(view, None)
     if failure is not None:
         draw_banner(failure, key="calibration-freezing", retry=False)
 
@@ -228,35 +228,10 @@ def _ask_to_freeze(view: Frame) -> None:
         st.text(f"{error.message} {error.hint}")
         return
     with refusal_told():
-        who = maintainer()
-        run_id, project_id = uuid4(), view.project.project_id
-        task = partial(
-            tasks.freeze_baseline,
-            project=view.project,
-            actor=who,
-            name=name,
-            run_id=run_id,
-        )
-        workbench().work.start_run(_key(view), task, project_id=project_id, run_id=run_id)
+        task = partial(tasks.freeze_baseline, project=view.project, actor=maintainer(), name=name)
+        _FREEZE.begin(view, task)
     _forget(_FREEZING)
     st.rerun()
-
-
-@fragment(run_every=LOOKED_AT_EVERY_S)
-def _follow_freezing(view: Frame) -> None:
-    with guarded("calibration-freezing-progress"):
-        if not workbench().work.is_going(_key(view)):
-            st.rerun()
-        last = reads.last_golden_run(view.project)
-        look_again(last)
-        progress = last.progress if last is not None and last.state == "running" else {}
-        done, total = progress.get("done"), progress.get("total")
-        share = done / total if isinstance(done, int) and isinstance(total, int) and total else 0.0
-        st.progress(min(1.0, share), text="Freezing a baseline: running the golden set")
-
-
-def _key(view: Frame) -> str:
-    return f"freeze {view.project.project_id}"
 
 
 def _remember(flag: str) -> None:

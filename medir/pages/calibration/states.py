@@ -12,9 +12,9 @@ from medir.page_kit.services import workbench
 from medir.page_kit.signs import DASH, LOST, age
 from medir.pages.calibration import words
 from medir.pages.calibration.running import SETTINGS, Ground, Kept, moved_since
-from rag_core.evaluation.calibrations import Run
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import Measure, parse_measure
+from rag_core.model import Run
 from rag_core.settings.adopting import settings_history
 from rag_core.words.plurals import counted
 

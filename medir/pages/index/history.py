@@ -13,7 +13,8 @@ from medir.page_kit.signs import DASH, FAILED, LOST, PASSED
 from medir.pages.index.running import Wanted, draw_confirmed_start, duration, start_run
 from rag_core.errors import VotesAtRisk
 from rag_core.index.left_out import BY_RULE, FAULTY, LeftOut, Skipped
-from rag_core.index.reading import Run, time_to_embed
+from rag_core.index.reading import time_to_embed
+from rag_core.model import Run
 
 _STATES = {
     "running": "▸ running",

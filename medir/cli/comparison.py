@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 
 from medir.cli.frame import Output
 from rag_core.evaluation.comparison import BaselineComparison, Turned
+from rag_core.words.settings import NUMBERS
 
 _CHANGED = {
     "limit": "how many hits count",
@@ -14,17 +15,6 @@ _CHANGED = {
     "chunkerVersion": "how documents are cut into chunks",
     "queryVersion": "how questions are turned into queries",
     "textSearchConfig": "the text search configuration",
-}
-_NUMBERS = {
-    "weightVector": "vector weight",
-    "weightLexical": "lexical weight",
-    "threshold": "threshold",
-    "thresholdWhenDegraded": "threshold when degraded",
-    "candidatesPerSignal": "candidates a signal",
-    "maxPerFile": "chunks a file",
-    "fusion": "fusion",
-    "lexicalOperator": "terms",
-    "lexicalFunction": "lexical function",
 }
 
 
@@ -59,7 +49,7 @@ def changes_told(differs: Sequence[str]) -> tuple[str, ...]:
         told.insert(0, "the golden set, though none of its cases")
     numbers = [part.removeprefix("settings.") for part in differs if part.startswith("settings.")]
     if numbers:
-        told.append(f"the settings ({', '.join(_NUMBERS.get(number, number) for number in numbers)})")
+        told.append(f"the settings ({', '.join(NUMBERS.get(number, number) for number in numbers)})")
     return tuple(told)
 
 

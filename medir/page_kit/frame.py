@@ -9,9 +9,10 @@ import streamlit as st
 from medir.page_kit import address, reads
 from medir.page_kit.services import workbench
 from medir.page_kit.sign_in import draw_role
-from medir.page_kit.signs import age, draw_badge, model_name, settings_line
+from medir.page_kit.signs import age, draw_badge, model_name
 from rag_core.project.overview import DataVersion, IndexOverview, Project
 from rag_core.project.projects import SAMPLE
+from rag_core.words.settings import settings_at_a_glance
 
 _FACTS = "frame-facts"
 # a file of ours: named icons would be fetched from elsewhere
@@ -98,7 +99,7 @@ def _draw_index(overview: IndexOverview | None) -> None:
     if overview.indexed_at is not None:
         parts.append(f"indexed {age(overview.indexed_at, workbench().services.clock.now())}")
     st.text(" · ".join(parts))
-    st.text(settings_line(overview.settings))
+    st.text(settings_at_a_glance(overview.settings))
 
 
 def _draw_no_projects() -> None:

@@ -76,15 +76,6 @@ def weight_curve(
     return figure if whole is not None else say_empty(figure, f"Not measured: no case for {measure}", theme)
 
 
-def told(value: float | None, measure: Measure, cases: int) -> str:
-    """A value as people read it: a share of few cases without decimals, with n beside it by whoever says it."""
-    if value is None:
-        return "—"
-    if measure.is_share_of_cases:
-        return f"{value:.0%}" if cases < 200 else f"{value:.1%}"
-    return f"{value:.3f}"
-
-
 def _unit(measure: Measure) -> str:
     return f"{measure}, share of cases" if measure.is_share_of_cases else f"{measure}, mean over cases"
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from rag_core.report.in_force import Turn, turns_of
 from rag_core.report.numbers import Report
+from rag_core.words.settings import value_told
 
 _MODEL = "embeddingModel"
 # the model has a sentence of its own; how settings came to be is no number
@@ -58,8 +59,4 @@ def _names(before: Mapping[str, object], after: Mapping[str, object]) -> list[st
 
 
 def _plain(value: object) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, float):
-        return f"{value:g}"
-    return str(value).split("@", 1)[0]
+    return value_told(value).split("@", 1)[0]

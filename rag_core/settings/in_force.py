@@ -24,6 +24,7 @@ from rag_core.settings.presets import (
     from_json,
     resolve_settings,
 )
+from rag_core.words.settings import value_told
 
 _NOT_NUMBERS = ("source", "preset", "fetchDepth", "embeddingModel")
 
@@ -191,9 +192,8 @@ def differing(these: Mapping[str, object], those: Mapping[str, object]) -> tuple
 
 def _told(one: object, other: object) -> tuple[str, str]:
     """Two values that differ, as short as they can still be told apart."""
-    short = tuple(f"{value:.6g}" if isinstance(value, float) else str(value) for value in (one, other))
-    shown = short if short[0] != short[1] else (str(one), str(other))
-    return shown[0].replace("None", "none"), shown[1].replace("None", "none")
+    short = value_told(one), value_told(other)
+    return short if short[0] != short[1] else (str(one), str(other))
 
 
 def _state(path: Path) -> tuple[int, ...] | None:

@@ -12,16 +12,17 @@ from medir.page_kit.long_work import LongWork
 from medir.page_kit.parts import dialog
 from medir.page_kit.plain_text import escaped
 from medir.page_kit.services import maintainer, may_maintain, visitor, workbench
-from medir.page_kit.signs import PASSED, settings_line
+from medir.page_kit.signs import PASSED
 from medir.pages.calibration.effect import draw_caution, draw_effect
 from medir.pages.calibration.scene import Scene
-from medir.pages.calibration.setting import FUSIONS, today_of
+from medir.pages.calibration.setting import today_of
 from medir.work import tasks
 from rag_core.errors import MedirError
 from rag_core.evaluation.baselines import baselines_folder, new_file
 from rag_core.model import SearchSettings
 from rag_core.settings.adopting import SettingsInForce, adopt_settings
 from rag_core.settings.presets import Overrides
+from rag_core.words.settings import numbers_told, settings_at_a_glance
 
 _ADOPTING, _FREEZING = "calibration-adopting", "calibration-freezing"
 _TOLD = "calibration-told"
@@ -89,7 +90,7 @@ def changes(before: SearchSettings, after: SearchSettings) -> list[tuple[str, st
     """What differs between two settings: the number's name, before and after."""
     return [
         (name, old, new)
-        for (name, old), (_, new) in zip(_told(before), _told(after), strict=True)
+        for (name, old), (_, new) in zip(numbers_told(before), numbers_told(after), strict=True)
         if old != new
     ]
 
@@ -153,28 +154,13 @@ def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings, *, floor:
 
 def _told_adopted(now: SettingsInForce) -> tuple[str, list[str], str]:
     """What was done, in lines, and the text that is left to be committed where the file could not be written."""
-    lines, to_commit, written = [settings_line(now.settings)], "", now.written
+    lines, to_commit, written = [settings_at_a_glance(now.settings)], "", now.written
     if written is not None and written.reason is None:
         lines.append(f"Written into {written.file}. Commit it: golden runs go by that file on every machine.")
     elif written is not None:
         lines.append(f"{written.reason} Commit this as settings.yaml beside the golden cases:")
         to_commit = written.text
     return "**Adopted.** In force from now on:", lines, to_commit
-
-
-def _told(settings: SearchSettings) -> list[tuple[str, str]]:
-    ranking, candidates = settings.ranking, settings.candidates
-    return [
-        ("vector weight", f"{ranking.weight_vector:.6g}"),
-        ("lexical weight", f"{ranking.weight_lexical:.6g}"),
-        ("threshold", "none" if ranking.threshold is None else f"{ranking.threshold:.6g}"),
-        ("candidates a signal", str(ranking.candidates_per_signal)),
-        ("chunks a file", "no cap" if ranking.max_per_file is None else str(ranking.max_per_file)),
-        ("hits shown", str(ranking.limit)),
-        ("fusion", FUSIONS[ranking.fusion]),
-        ("terms", str(candidates.lexical_operator)),
-        ("lexical function", str(candidates.lexical_function)),
-    ]
 
 
 def draw_freeze(view: Frame) -> None:
@@ -212,7 +198,7 @@ def _ask_to_freeze(view: Frame) -> None:
         "The golden set is run once more under the settings in force, and what comes out is never changed again."
     )
     if view.overview is not None:
-        st.text(f"In force: {settings_line(view.overview.settings)}")
+        st.text(f"In force: {settings_at_a_glance(view.overview.settings)}")
     st.caption("Numbers at hand are a trial: adopt them first to freeze them.")
     name = st.text_input("Name", key="calibration-baseline-name", max_chars=100, placeholder="v1").strip()
     st.text(f"Written into {folder}. Commit the file afterwards.")

@@ -11,7 +11,7 @@ from medir.page_kit.address import number_parameter
 from medir.page_kit.signs import DASH, theme
 from medir.pages.calibration import words
 from medir.pages.calibration.scene import Scene, measures_of
-from medir.pages.calibration.setting import FUSIONS, go_to, setting_of_contender
+from medir.pages.calibration.setting import go_to, setting_of_contender
 from rag_core.calibration.choice.contenders import TODAY
 from rag_core.calibration.choice.verdict import Scored
 from rag_core.calibration.effective import effective_weight
@@ -24,6 +24,8 @@ from rag_core.metrics.comparison import compare
 from rag_core.metrics.intervals import bootstrap_mean, wilson
 from rag_core.metrics.kernels import ceilings
 from rag_core.model import Fusion
+from rag_core.words.numbers import p_value
+from rag_core.words.settings import FUSIONS, threshold_told
 
 PRICE = number_parameter("price", 0, 100)
 _PRICE = 0.25
@@ -64,7 +66,7 @@ def draw_measures(scene: Scene) -> None:
                 f"{words.difference(against.interval.high, measure, n)}",
                 "won": DASH if against is None else str(against.won),
                 "lost": DASH if against is None else str(against.lost),
-                "p": DASH if against is None else words.p_value(against.p_value),
+                "p": DASH if against is None else p_value(against.p_value),
             }
         )
     st.dataframe(pd.DataFrame(rows), key="calibration-measures", hide_index=True)
@@ -150,7 +152,7 @@ def _rival(scene: Scene, row: Scored) -> dict[str, object]:
     return {
         "": f"{_name_of(row)} (proposal)" if own else _name_of(row),
         "weight": weight,
-        "threshold": words.threshold(settings.threshold),
+        "threshold": threshold_told(settings.threshold),
         "lexical": f"{variant.lexical_operator}, {variant.lexical_function}",
         words.scored_on(choice): words.value(row.value, choice.measure, choice.n),
         "95 %": words.span(row.interval, choice.measure, choice.n),
@@ -159,8 +161,8 @@ def _rival(scene: Scene, row: Scored) -> dict[str, object]:
         else words.difference(against.difference, choice.measure, choice.n),
         "won": DASH if against is None else str(against.won),
         "lost": DASH if against is None else str(against.lost),
-        "p": DASH if against is None else words.p_value(against.p_value),
-        "p (Holm)": words.p_value(row.adjusted_p_value) or DASH,
+        "p": DASH if against is None else p_value(against.p_value),
+        "p (Holm)": p_value(row.adjusted_p_value) or DASH,
     }
 
 

@@ -12,7 +12,6 @@ from medir.pages.calibration.setting import (
     DEPTH,
     FUNCTION,
     FUSION,
-    FUSIONS,
     LIMIT,
     MOST_HITS,
     NO_CAP,
@@ -29,6 +28,7 @@ from rag_core.calibration.findings import DEPTHS
 from rag_core.evaluation.calibrations import Calibration
 from rag_core.metrics.intervals import Interval
 from rag_core.model import Fusion, RankingSettings
+from rag_core.words.settings import FUSIONS
 
 _WORDS = {"any": "any term", "all": "all terms", NO_CAP: "no cap"}
 

@@ -21,6 +21,7 @@ from rag_core.golden.cases import GoldenCase
 from rag_core.metrics.intervals import bootstrap_mean, wilson
 from rag_core.words.plurals import counted
 from rag_core.words.ranges import tell_weights
+from rag_core.words.settings import threshold_told
 
 Point = Mapping[str, object]
 _CURVE, _MAP = "calibration-curve", "calibration-map"
@@ -78,10 +79,10 @@ def draw_curve(scene: Scene, tag: str) -> None:
         selection_mode="points",
     )
     parts = [
-        f"At a threshold of {words.threshold(threshold)}. Safe weights, at which nothing is lost that passes in "
+        f"At a threshold of {threshold_told(threshold)}. Safe weights, at which nothing is lost that passes in "
         f"{escaped(scene.reference.name)}: {tell_weights(safe)}."
         if scene.baseline is not None
-        else f"At a threshold of {words.threshold(threshold)}. Safe weights, at which nothing is lost that passes "
+        else f"At a threshold of {threshold_told(threshold)}. Safe weights, at which nothing is lost that passes "
         f"{scene.kept.today}: {tell_weights(safe)}.",
         "Click the curve to go there.",
     ]

@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from collections.abc import Mapping
 
 from medir.page_kit.address import Parameter, choice_parameter, number_parameter, refuse
 from rag_core.calibration.choice.contenders import Contender
@@ -14,12 +13,6 @@ from rag_core.settings.presets import PRESETS, is_measured_for, settings_of_pres
 NO_THRESHOLD = -math.inf
 NO_CAP = "none"
 _DEEPEST, MOST_HITS = 1000, 50
-FUSIONS: Mapping[str, str] = {
-    Fusion.WEIGHTED_SUM: "weighted sum",
-    Fusion.RRF: "RRF",
-    Fusion.MIN_MAX: "min-max",
-    Fusion.Z_SCORE: "z-score",
-}
 
 
 def _weight(text: str) -> float | None:

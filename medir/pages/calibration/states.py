@@ -16,6 +16,7 @@ from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import Measure, parse_measure
 from rag_core.model import Run
 from rag_core.settings.adopting import settings_history
+from rag_core.words.numbers import p_value
 from rag_core.words.plurals import counted
 
 _IN_ORDER = ("the index", "the cases", "the settings")
@@ -111,7 +112,7 @@ def _rival(row: Mapping[str, object], measure: Measure, cases: int) -> dict[str,
         "95 %": words.span(span, measure, cases),
         "won": str(numbers.get("won", DASH)),
         "lost": str(numbers.get("lost", DASH)),
-        "p": words.p_value(numbers.get("pValue")) or DASH,
+        "p": p_value(numbers.get("pValue")) or DASH,
     }
 
 

@@ -11,8 +11,10 @@ from medir.pages.calibration.setting import go_to, proposal_of, setting_of, toda
 from rag_core.calibration.choice.contenders import TODAY
 from rag_core.calibration.choice.verdict import Choice, Scored
 from rag_core.model import Fusion
+from rag_core.words.numbers import p_value
 from rag_core.words.plurals import counted
 from rag_core.words.ranges import tell_weights
+from rag_core.words.settings import settings_in_full
 
 _NAMED = 6
 
@@ -81,7 +83,7 @@ def _draw_scored(label: str, row: Scored, choice: Choice) -> None:
         if against is not None:
             told = (
                 f"{words.difference(against.difference, choice.measure, choice.n)}: {WON} {against.won} won, "
-                f"{LOST} {against.lost} lost, p = {words.p_value(against.p_value)}; {told}"
+                f"{LOST} {against.lost} lost, p = {p_value(against.p_value)}; {told}"
             )
         st.caption(told)
 
@@ -128,14 +130,14 @@ def _draw_proposal(kept: Kept) -> None:
     found = kept.found
     findings, today, proposal = found.findings, today_of(found), proposal_of(found)
     with st.container(gap="xxsmall"):
-        st.text(f"{kept.today.capitalize()}: {words.numbers(today.settings)}")
+        st.text(f"{kept.today.capitalize()}: {settings_in_full(today.settings)}")
         if proposal.is_same(today):
             st.text(f"Best found: {_numbers(kept)}.")
             st.text(found.votes.sentence)
             return
         best = f"Best found by {findings.choice.measure}, not adopted"
         name = "Proposal" if findings.choice.verdict == "adopt" else best
-        st.text(f"{name}: {words.numbers(proposal.settings)}")
+        st.text(f"{name}: {settings_in_full(proposal.settings)}")
         weight = proposal.ranking.weight_vector
         weighs = proposal.ranking.fusion is not Fusion.RRF
         if weighs and not any(run.low <= weight <= run.high for run in findings.safe_weights):

@@ -1,15 +1,12 @@
-"""A calibration in words: numbers with what they are of, settings in a line. Pure."""
+"""A calibration in words: means with what they are of, and whose numbers they are. Pure."""
 
 import math
 
-from medir.page_kit.signs import DASH
-from medir.pages.calibration.setting import FUSIONS
 from rag_core.calibration.choice.verdict import Choice
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import Measure
-from rag_core.model import SearchSettings
+from rag_core.words.numbers import DASH, percentage, points, signed
 
-_DECIMALS_FROM = 200
 _TODAYS = "today's numbers"
 
 
@@ -17,12 +14,7 @@ def value(number: float | None, measure: Measure, cases: int) -> str:
     """A mean: a share as a percentage, without decimals for fewer than 200 cases; a dash where not measured."""
     if number is None or math.isnan(number):
         return DASH
-    return share(number, cases) if measure.is_share_of_cases else f"{number:.3f}"
-
-
-def share(number: float, cases: int) -> str:
-    """A percentage, without decimals for fewer than 200 cases."""
-    return f"{number:.{0 if cases < _DECIMALS_FROM else 1}%}"
+    return percentage(number, cases) if measure.is_share_of_cases else f"{number:.3f}"
 
 
 def span(interval: Interval | None, measure: Measure, cases: int) -> str:
@@ -34,30 +26,7 @@ def span(interval: Interval | None, measure: Measure, cases: int) -> str:
 
 def difference(number: float, measure: Measure, cases: int) -> str:
     """With its sign, a share in points."""
-    if not measure.is_share_of_cases:
-        return _signed(number, 3)
-    return f"{_signed(100 * number, 0 if cases < _DECIMALS_FROM else 1)} points"
-
-
-def p_value(number: float | None) -> str:
-    """A p-value with two digits; empty for none."""
-    return "" if number is None else "< 0.001" if number < 0.001 else f"{number:.2g}"
-
-
-def threshold(number: float | None) -> str:
-    """A threshold, or the word none."""
-    return "none" if number is None else f"{number:.4g}"
-
-
-def numbers(settings: SearchSettings) -> str:
-    """Every number of a setting in one line."""
-    ranking, candidates = settings.ranking, settings.candidates
-    cap = "no cap a file" if ranking.max_per_file is None else f"{ranking.max_per_file} a file"
-    return (
-        f"{FUSIONS[ranking.fusion]}, vector weight {ranking.weight_vector:.4g}, "
-        f"threshold {threshold(ranking.threshold)}, {ranking.candidates_per_signal} candidates a signal, {cap}, "
-        f"{ranking.limit} hits, terms {candidates.lexical_operator}, {candidates.lexical_function}"
-    )
+    return f"{points(number, cases)} points" if measure.is_share_of_cases else signed(number, 3)
 
 
 def whose_numbers(*, moved: bool) -> str:
@@ -71,11 +40,6 @@ def of_then(sentence: str, *, moved: bool) -> str:
         return sentence
     then = whose_numbers(moved=True)
     return sentence.replace(_TODAYS, then).replace(_TODAYS.capitalize(), then.capitalize())
-
-
-def _signed(number: float, digits: int) -> str:
-    text = f"{number:+.{digits}f}"
-    return text if float(text) else "0"
 
 
 def scored_on(choice: Choice) -> str:

@@ -9,7 +9,7 @@ from medir.cli.frame import Output, cell, chosen_project, operator, project_opti
 from medir.cli.golden import cases_option
 from medir.cli.trial import in_force_option, trial_options
 from medir.work.calibration_shelf import CalibrationShelf
-from rag_core.calibration.choice.verdict import Choice, Scored
+from rag_core.calibration.choice.verdict import Choice, ScoredContender
 from rag_core.calibration.findings import Findings
 from rag_core.evaluation.baselines import baselines_folder, read_baseline
 from rag_core.evaluation.calibrations import Calibration, Demands
@@ -148,7 +148,7 @@ def told_of_proposal(findings: Findings) -> list[str]:
     return lines
 
 
-def _rivals(rows: tuple[Scored, ...], *, split: bool) -> Table:
+def _rivals(rows: tuple[ScoredContender, ...], *, split: bool) -> Table:
     table = Table(box=None, pad_edge=False)
     for heading in ("", "held out" if split else "left out", "95 %", "won", "lost", "p", "p (Holm)"):
         table.add_column(heading, justify="left" if not heading else "right")

@@ -22,7 +22,7 @@ def print_comparison(output: Output, comparison: BaselineComparison, *, what: st
     """The comparison, for a person: the lost cases that must pass first, and what happened to each."""
     output.say("")
     if comparison.outcome is not None:
-        told = _told(comparison.outcome.won, comparison.lost, comparison.must_pass)
+        told = _won_and_lost(comparison.outcome.won, comparison.lost, comparison.must_pass)
         output.say(f"{what} against the baseline {comparison.name}: {told}")
     else:
         output.say(
@@ -77,10 +77,10 @@ def _print_not_shared(output: Output, comparison: BaselineComparison) -> None:
 
 
 def _effect(turned: Turned) -> str:
-    return _told(turned.won, turned.lost)
+    return _won_and_lost(turned.won, turned.lost)
 
 
-def _told(won: Sequence[str], lost: Sequence[str], must_pass: Collection[str] = ()) -> str:
+def _won_and_lost(won: Sequence[str], lost: Sequence[str], must_pass: Collection[str] = ()) -> str:
     named = [f"{case} (must pass)" if case in must_pass else case for case in lost]
     parts = [
         f"{len(cases)} {word}" + (f" ({', '.join(cases)})" if cases else "")

@@ -14,10 +14,12 @@ from medir.page_kit.services import drawn_for, may_see
 from rag_core.errors import NotPermitted, NotSignedIn
 
 P = ParamSpec("P")
-Part = Callable[P, None]
+Drawing = Callable[P, None]
 
 
-def fragment(*, run_every: float | None = None, name: str | None = None) -> Callable[[Part[P]], Part[P]]:
+def fragment(
+    *, run_every: float | None = None, name: str | None = None
+) -> Callable[[Drawing[P]], Drawing[P]]:
     """Streamlit's fragment, for whoever may see the page.
 
     Args:
@@ -25,7 +27,7 @@ def fragment(*, run_every: float | None = None, name: str | None = None) -> Call
         name: Tells it from others that one function draws.
     """
 
-    def decorate(draw: Part[P]) -> Part[P]:
+    def decorate(draw: Drawing[P]) -> Drawing[P]:
         return st.fragment(_asking(draw, name), run_every=run_every)
 
     return decorate
@@ -52,16 +54,16 @@ def dialog(
     icon: str,
     width: Literal["small", "medium", "large"] = "small",
     on_dismiss: Callable[[], None] | Literal["ignore"] = "ignore",
-) -> Callable[[Part[P]], Part[P]]:
+) -> Callable[[Drawing[P]], Drawing[P]]:
     """Streamlit's dialog, for whoever may see the page."""
 
-    def decorate(draw: Part[P]) -> Part[P]:
+    def decorate(draw: Drawing[P]) -> Drawing[P]:
         return st.dialog(title, icon=icon, width=width, on_dismiss=on_dismiss)(_asking(draw))
 
     return decorate
 
 
-def _asking(draw: Part[P], name: str | None = None) -> Part[P]:
+def _asking(draw: Drawing[P], name: str | None = None) -> Drawing[P]:
     @functools.wraps(draw)
     def asked(*args: P.args, **kwargs: P.kwargs) -> None:
         with guarded(f"part-{name or draw.__name__}"):

@@ -6,7 +6,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.calibration.table import CandidateTable, Flags, Floats, Integers, Judgements
+from rag_core.calibration.table import CandidateTable, Flags, Floats, Judgements, SmallIntegers
 from rag_core.metrics.kernels import JudgedHits, first_relevant_rank, measure_hits
 from rag_core.metrics.measures import Measure
 from rag_core.model import Fate, Fusion, RankingSettings
@@ -48,10 +48,10 @@ class Replay:
     order: NDArray[np.int64]
     scores: Floats
     fates: NDArray[np.int8]
-    ranks: Integers
+    ranks: SmallIntegers
     thresholds: Floats
 
-    def whole_ranks(self, relevant: Flags) -> Integers:
+    def whole_ranks(self, relevant: Flags) -> SmallIntegers:
         """The position in the whole set of the first chunk that `relevant` marks, 0 where none is in it."""
         marked = np.take_along_axis(relevant, self.order, axis=1) & (self.fates != FateCode.ABSENT)
         return first_relevant_rank(marked).astype(np.int32)

@@ -14,7 +14,7 @@ LEGEND: dict[str, object] = {
     "yanchor": "top",
     "yref": "paper",
 }
-Role = Literal["at hand", "today", "baseline", "proposal"]
+MarkRole = Literal["at hand", "today", "baseline", "proposal"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +25,7 @@ class SettingMark:
     the plane that a map shows, so that only weight and threshold tell it from the others there.
     """
 
-    role: Role
+    role: MarkRole
     name: str
     weight: float
     threshold: float | None
@@ -33,7 +33,7 @@ class SettingMark:
     on_map: bool = True
 
 
-def marker_of(role: Role, theme: Theme) -> dict[str, object]:
+def marker_of(role: MarkRole, theme: Theme) -> dict[str, object]:
     """Shape, size and inks of a role; told apart without colour too."""
     colours = {"at hand": theme.ink, "today": theme.ink, "baseline": BASELINE, "proposal": GOOD}
     symbols = {

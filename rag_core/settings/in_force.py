@@ -74,7 +74,7 @@ class Disagreement:
         parts = [
             f"{key} is {old} adopted and {new} in the file"
             for key in self.keys
-            for old, new in (_told(here[key], there[key]),)
+            for old, new in (_values_told(here[key], there[key]),)
         ]
         return f"The adopted settings and {SETTINGS_FILE} differ: {'; '.join(parts)}."
 
@@ -190,7 +190,7 @@ def differing(these: Mapping[str, object], those: Mapping[str, object]) -> tuple
     return tuple(key for key in these if key not in _NOT_NUMBERS and these[key] != those.get(key))
 
 
-def _told(one: object, other: object) -> tuple[str, str]:
+def _values_told(one: object, other: object) -> tuple[str, str]:
     """Two values that differ, as short as they can still be told apart."""
     short = value_told(one), value_told(other)
     return short if short[0] != short[1] else (str(one), str(other))

@@ -34,7 +34,7 @@ def draw_effect(scene: Scene, in_force: SearchSettings, after: SearchSettings, *
         today = _passes(scene.kept, now)
         for sign, word, flags in ((LOST, "lost", today & ~passes), (WON, "won", ~today & passes)):
             turned = [case for case, there in zip(cases, flags.tolist(), strict=True) if there]
-            st.text(f"{sign} {counted(len(turned), 'golden case')} {word}{_told(turned)}")
+            st.text(f"{sign} {counted(len(turned), 'golden case')} {word}{_named(turned)}")
     standing = standing_of(passes, cases, floor=floor)
     if not standing.holds:
         st.warning("**These numbers break the floor.**", icon=":material/gavel:")
@@ -71,7 +71,7 @@ def _passes(kept: Kept, setting: AtHand) -> Flags:
     return cast("Flags", kept.prepared(("passes", setting.variant, setting.ranking), make))
 
 
-def _told(turned: list[GoldenCase]) -> str:
+def _named(turned: list[GoldenCase]) -> str:
     """The cases by name, those that must pass first, which are named however many there are."""
     marked = [f"{case.id} (must pass)" for case in turned if case.must_pass]
     named = [*marked, *(case.id for case in turned if not case.must_pass)]

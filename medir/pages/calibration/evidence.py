@@ -13,7 +13,7 @@ from medir.pages.calibration import words
 from medir.pages.calibration.scene import Scene, measures_of
 from medir.pages.calibration.setting import go_to, setting_of_contender
 from rag_core.calibration.choice.contenders import TODAY
-from rag_core.calibration.choice.verdict import Scored
+from rag_core.calibration.choice.verdict import ScoredContender
 from rag_core.calibration.effective import effective_weight
 from rag_core.calibration.trade import weigh_errors
 from rag_core.figures.layout import CONFIG
@@ -144,7 +144,7 @@ def _draw_trade(scene: Scene) -> None:
     st.caption(f"{trade.sentence}{order}")
 
 
-def _rival(scene: Scene, row: Scored) -> dict[str, object]:
+def _rival(scene: Scene, row: ScoredContender) -> dict[str, object]:
     choice, against, settings = scene.found.findings.choice, row.against_today, row.contender.settings
     own = row.contender.name == choice.proposal.name != TODAY
     variant = scene.found.variants[row.contender.variant]
@@ -166,5 +166,5 @@ def _rival(scene: Scene, row: Scored) -> dict[str, object]:
     }
 
 
-def _name_of(row: Scored) -> str:
+def _name_of(row: ScoredContender) -> str:
     return FUSIONS.get(row.contender.name, row.contender.name)

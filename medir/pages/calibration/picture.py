@@ -16,7 +16,7 @@ from rag_core.calibration.regions import MOST_REGIONS
 from rag_core.calibration.shortfall import fall_short
 from rag_core.figures.layout import CONFIG
 from rag_core.figures.threshold_map import Box, threshold_map, told_of_bands
-from rag_core.figures.weight_curve import Curve, weight_curve
+from rag_core.figures.weight_curve import NamedCurve, weight_curve
 from rag_core.golden.cases import GoldenCase
 from rag_core.metrics.intervals import bootstrap_mean, wilson
 from rag_core.words.plurals import counted
@@ -147,16 +147,16 @@ def _named(scene: Scene) -> str:
     return "the settings from before" if scene.kept.settings_moved else "today's settings"
 
 
-def _curve(scene: Scene, name: str, chosen: Sequence[bool]) -> Curve | None:
+def _curve(scene: Scene, name: str, chosen: Sequence[bool]) -> NamedCurve | None:
     flags = np.array(chosen, dtype=bool)
     steps = scene.plane.landscape.curve(scene.at_hand.ranking.threshold, cases=flags)
     if steps is None:
         return None
     judged = scene.plane.landscape.map.judged & flags
-    return Curve(name=name, steps=steps, cases=int(judged.sum()))
+    return NamedCurve(name=name, steps=steps, cases=int(judged.sum()))
 
 
-def _curve_rows(curves: Sequence[Curve]) -> pd.DataFrame:
+def _curve_rows(curves: Sequence[NamedCurve]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {"cases": curve.name, "from weight": low, "to weight": high, "value": value}

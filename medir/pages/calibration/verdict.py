@@ -9,7 +9,7 @@ from medir.pages.calibration.running import Kept
 from medir.pages.calibration.scene import outcome_of
 from medir.pages.calibration.setting import go_to, proposal_of, setting_of, today_of
 from rag_core.calibration.choice.contenders import TODAY
-from rag_core.calibration.choice.verdict import Choice, Scored
+from rag_core.calibration.choice.verdict import Choice, ScoredContender
 from rag_core.model import Fusion
 from rag_core.words.numbers import p_value
 from rag_core.words.plurals import counted
@@ -70,7 +70,7 @@ def _numbers(kept: Kept) -> str:
     return words.whose_numbers(moved=kept.settings_moved)
 
 
-def _draw_scored(label: str, row: Scored, choice: Choice) -> None:
+def _draw_scored(label: str, row: ScoredContender, choice: Choice) -> None:
     against = row.against_today
     with st.container(gap="xxsmall"):
         st.metric(

@@ -31,7 +31,7 @@ def draw_run(view: Frame, run: Run, runs: Sequence[Run]) -> None:
     result = run.result
     dry = bool(run.parameters.get("dryRun"))
     st.markdown("**What would change**" if dry else "**What the run did**")
-    st.text(f"{_told(run)}: {Wanted.of(run).told}.")
+    st.text(f"{_whose_run(run)}: {Wanted.of(run).told}.")
     if result is None:
         told = run.error.get("message", "") if run.error else ""
         st.text(f"{_STATES[run.state]}. {told}".strip())
@@ -120,7 +120,7 @@ def _cells(run: Run) -> dict[str, object]:
     }
 
 
-def _told(run: Run) -> str:
+def _whose_run(run: Run) -> str:
     kind = "Dry run" if run.parameters.get("dryRun") else "Run"
     took = _took(run)
     return f"{kind} of {run.started_at:%d %b %H:%M:%S} UTC by {run.actor_kind}:{run.actor_id}" + (

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rag_core.database.connections import Connection
 from rag_core.lexical.spellings import key_of_identifier, key_of_letters, keys_of_word
-from rag_core.lexical.terms import Token
+from rag_core.lexical.terms import ParserToken
 
 # longer ones are keys, hashes and base64, which nobody types; an index row has a limit of its own
 _LONGEST_WORD = 100
@@ -71,7 +71,7 @@ def read_spellings(
     return found
 
 
-def read_tokens(connection: Connection, question: str) -> list[Token]:
+def read_tokens(connection: Connection, question: str) -> list[ParserToken]:
     """The question as the text search configuration of the index takes it apart, in its order.
 
     A word that is too long to be in an index is as a stop word: a tsquery can't hold it.
@@ -81,7 +81,7 @@ def read_tokens(connection: Connection, question: str) -> list[Token]:
         "select alias, token, lexemes from ts_debug('portuguese', %s::text)", (question,)
     ).fetchall()
     return [
-        Token(
+        ParserToken(
             alias=alias,
             text=text,
             lexemes=None

@@ -29,7 +29,7 @@ _TOLD = "calibration-told"
 _FOR_MAINTAINERS = "Only a maintainer may do that."
 _FREEZES = "Freezing a baseline: running the golden set"
 # a golden run that others began freezes nothing
-_FREEZE = LongWork(name="freeze", kind="golden", at=lambda _run: _FREEZES, starting=_FREEZES, anywhere=False)
+FREEZE = LongWork(name="freeze", kind="golden", at=lambda _run: _FREEZES, starting=_FREEZES, anywhere=False)
 
 
 def draw_adopt_button(scene: Scene, in_force: SearchSettings) -> None:
@@ -165,8 +165,8 @@ def _told_adopted(now: SettingsInForce) -> tuple[str, list[str], str]:
 
 def draw_freeze(view: Frame) -> None:
     """The button that opens the dialog; while a baseline is frozen, its progress; else how that failed."""
-    if _FREEZE.is_going(view):
-        _FREEZE.follow(view)
+    if FREEZE.is_going(view):
+        FREEZE.follow(view)
         return
     allowed = may_maintain()
     st.button(
@@ -186,7 +186,7 @@ def draw_freeze(view: Frame) -> None:
 
 def draw_freezing_failure(view: Frame) -> None:
     """Why the last freezing failed, where it did."""
-    failure = _FREEZE.failure(view, None)
+    failure = FREEZE.failure(view, None)
     if failure is not None:
         draw_banner(failure, key="calibration-freezing", retry=False)
 
@@ -215,7 +215,7 @@ def _ask_to_freeze(view: Frame) -> None:
         return
     with refusal_told():
         task = partial(tasks.freeze_baseline, project=view.project, actor=maintainer(), name=name)
-        _FREEZE.begin(view, task)
+        FREEZE.begin(view, task)
     _forget(_FREEZING)
     st.rerun()
 

@@ -5,10 +5,9 @@ from typing import cast
 import streamlit as st
 
 from medir.page_kit.signs import LOST, WON
-from medir.pages.calibration.running import Kept
+from medir.pages.calibration.running import Kept, whose_numbers
 from medir.pages.calibration.scene import Scene
 from medir.pages.calibration.setting import AtHand, setting_in_force, today_of
-from medir.pages.calibration.words import whose_numbers
 from rag_core.calibration.floor_standing import standing_of
 from rag_core.calibration.safety import passing
 from rag_core.calibration.table import Flags

@@ -9,7 +9,6 @@ import streamlit as st
 
 from medir.page_kit.address import number_parameter
 from medir.page_kit.signs import DASH, theme
-from medir.pages.calibration import words
 from medir.pages.calibration.scene import Scene, measures_of
 from medir.pages.calibration.setting import go_to, setting_of_contender
 from rag_core.calibration.choice.contenders import TODAY
@@ -55,15 +54,15 @@ def draw_measures(scene: Scene) -> None:
             {
                 "measure": str(measure),
                 "n": n,
-                "at hand": words.value(float(judged.mean()), measure, n),
-                "95 %": words.span(interval, measure, n),
-                "at most": words.value(float(np.nanmean(best)), measure, n),
-                scene.reference.name: DASH if against is None else words.value(against.old, measure, n),
-                "difference": DASH if against is None else words.difference(against.difference, measure, n),
+                "at hand": measure.told(float(judged.mean()), n),
+                "95 %": measure.told_span(interval, n),
+                "at most": measure.told(float(np.nanmean(best)), n),
+                scene.reference.name: DASH if against is None else measure.told(against.old, n),
+                "difference": DASH if against is None else measure.told_difference(against.difference, n),
                 "95 % of it": DASH
                 if against is None
-                else f"{words.difference(against.interval.low, measure, n)} to "
-                f"{words.difference(against.interval.high, measure, n)}",
+                else f"{measure.told_difference(against.interval.low, n)} to "
+                f"{measure.told_difference(against.interval.high, n)}",
                 "won": DASH if against is None else str(against.won),
                 "lost": DASH if against is None else str(against.lost),
                 "p": DASH if against is None else p_value(against.p_value),
@@ -154,11 +153,11 @@ def _rival(scene: Scene, row: ScoredContender) -> dict[str, object]:
         "weight": weight,
         "threshold": threshold_told(settings.threshold),
         "lexical": f"{variant.lexical_operator}, {variant.lexical_function}",
-        words.scored_on(choice): words.value(row.value, choice.measure, choice.n),
-        "95 %": words.span(row.interval, choice.measure, choice.n),
+        choice.scored_on: choice.measure.told(row.value, choice.n),
+        "95 %": choice.measure.told_span(row.interval, choice.n),
         "difference": DASH
         if against is None
-        else words.difference(against.difference, choice.measure, choice.n),
+        else choice.measure.told_difference(against.difference, choice.n),
         "won": DASH if against is None else str(against.won),
         "lost": DASH if against is None else str(against.lost),
         "p": DASH if against is None else p_value(against.p_value),

@@ -9,7 +9,6 @@ import streamlit as st
 
 from medir.page_kit.plain_text import escaped
 from medir.page_kit.signs import LOST, WON, theme
-from medir.pages.calibration import words
 from medir.pages.calibration.scene import Scene, marks_of, mean_of
 from medir.pages.calibration.setting import NO_THRESHOLD, THRESHOLD, WEIGHT
 from rag_core.calibration.regions import MOST_REGIONS
@@ -37,7 +36,7 @@ def draw_at_hand(scene: Scene) -> None:
     if n:
         shares = measure.is_share_of_cases
         interval = wilson(round(float(judged.sum())), n) if shares else bootstrap_mean(judged, seed=0)
-    reached = words.value(mean_of(values), measure, n)
+    reached = measure.told(mean_of(values), n)
     count = f"{round(float(judged.sum()))} of {n}, " if measure.is_share_of_cases and n else f"n = {n}, "
     name = next((name for name, start in scene.starts.items() if start.is_same(scene.at_hand)), "a trial")
     with st.container(gap="xxsmall", width="content"):
@@ -45,7 +44,7 @@ def draw_at_hand(scene: Scene) -> None:
             f"**{LOST} {int(scene.lost.sum())} lost, {WON} {int(scene.won.sum())} won** against {_named(scene)}"
         )
         st.text(
-            f"At hand ({name}): {measure} {reached} ({count}95 % {words.span(interval, measure, n)})"
+            f"At hand ({name}): {measure} {reached} ({count}95 % {measure.told_span(interval, n)})"
             if n
             else f"At hand ({name}): {measure} not measured, it judges no case"
         )

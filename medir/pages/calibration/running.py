@@ -27,6 +27,7 @@ from rag_core.metrics.measures import Measure
 from rag_core.model import Run
 
 BEFORE = "before"
+_TODAYS = "today's numbers"
 INDEX, CASES, SETTINGS = "the index", "the cases", "the settings"
 _MOST_KEPT = 4
 _RUNS_LOOKED_AT = 16
@@ -186,6 +187,19 @@ def moved_since(run: Run, ground: Ground) -> set[str]:
 def is_for(run: Run, measure: Measure) -> bool:
     """Whether a calibration worked for a measure."""
     return run.parameters.get("metric") == str(measure)
+
+
+def whose_numbers(*, moved: bool) -> str:
+    """What the numbers are called that a calibration started from; `moved` where others are in force now."""
+    return "the numbers from before" if moved else _TODAYS
+
+
+def of_then(sentence: str, *, moved: bool) -> str:
+    """A sentence of a calibration, which calls today's the numbers of its day, in the words of now."""
+    if not moved:
+        return sentence
+    then = whose_numbers(moved=True)
+    return sentence.replace(_TODAYS, then).replace(_TODAYS.capitalize(), then.capitalize())
 
 
 def prepare_calibration() -> None:

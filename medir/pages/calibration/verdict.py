@@ -4,8 +4,7 @@ import streamlit as st
 
 from medir.page_kit.plain_text import escaped
 from medir.page_kit.signs import DASH, LOST, PASSED, WON
-from medir.pages.calibration import words
-from medir.pages.calibration.running import Kept
+from medir.pages.calibration.running import Kept, of_then, whose_numbers
 from medir.pages.calibration.scene import outcome_of
 from medir.pages.calibration.setting import go_to, proposal_of, setting_of, today_of
 from rag_core.calibration.choice.contenders import TODAY
@@ -30,7 +29,7 @@ def draw_verdict(kept: Kept) -> None:
     else:
         st.info(f"**Keep {_numbers(kept)}.**", icon=":material/balance:")
     # a sentence may name cases, and so hold anybody's text
-    sentence = words.of_then(choice.reason.partition(": ")[2], moved=kept.settings_moved)
+    sentence = of_then(choice.reason.partition(": ")[2], moved=kept.settings_moved)
     if not findings.floor.holds:
         st.text(f"On the evidence for the best found alone: {choice.verdict}; {sentence}")
     else:
@@ -38,9 +37,9 @@ def draw_verdict(kept: Kept) -> None:
     today = next(row for row in choice.table if row.contender.name == TODAY)
     tiles = st.columns(4, gap="small")
     with tiles[0]:
-        _draw_scored(f"{kept.today.capitalize()}, {words.scored_on(choice)}", today, choice)
+        _draw_scored(f"{kept.today.capitalize()}, {choice.scored_on}", today, choice)
     with tiles[1]:
-        _draw_scored(f"Proposal, {words.scored_on(choice)}", choice.held_out, choice)
+        _draw_scored(f"Proposal, {choice.scored_on}", choice.held_out, choice)
     with tiles[2]:
         _draw_optimism(choice)
     with tiles[3]:
@@ -52,7 +51,7 @@ def _draw_broken_floor(kept: Kept) -> None:
     """What today's numbers break, and a way to the numbers that restore it."""
     floor = kept.found.findings.floor
     st.error(f"{LOST} **{_numbers(kept).capitalize()} break the floor.**")
-    st.text(words.of_then(floor.sentence, moved=kept.settings_moved))
+    st.text(of_then(floor.sentence, moved=kept.settings_moved))
     best = next(iter(floor.restored_by), None)
     target = None if best is None else setting_of(kept.found, best.settings)
     if best is not None and target is not None:
@@ -67,7 +66,7 @@ def _draw_broken_floor(kept: Kept) -> None:
 
 
 def _numbers(kept: Kept) -> str:
-    return words.whose_numbers(moved=kept.settings_moved)
+    return whose_numbers(moved=kept.settings_moved)
 
 
 def _draw_scored(label: str, row: ScoredContender, choice: Choice) -> None:
@@ -75,14 +74,14 @@ def _draw_scored(label: str, row: ScoredContender, choice: Choice) -> None:
     with st.container(gap="xxsmall"):
         st.metric(
             label,
-            words.value(row.value, choice.measure, choice.n),
+            choice.measure.told(row.value, choice.n),
             border=True,
             help="On cases that took no part in the choice that scores them.",
         )
-        told = f"95 % {words.span(row.interval, choice.measure, choice.n)}, n = {choice.n:,}"
+        told = f"95 % {choice.measure.told_span(row.interval, choice.n)}, n = {choice.n:,}"
         if against is not None:
             told = (
-                f"{words.difference(against.difference, choice.measure, choice.n)}: {WON} {against.won} won, "
+                f"{choice.measure.told_difference(against.difference, choice.n)}: {WON} {against.won} won, "
                 f"{LOST} {against.lost} lost, p = {p_value(against.p_value)}; {told}"
             )
         st.caption(told)
@@ -93,13 +92,13 @@ def _draw_optimism(choice: Choice) -> None:
     with st.container(gap="xxsmall"):
         st.metric(
             "Optimism",
-            DASH if optimism is None else words.difference(optimism, choice.measure, choice.n),
+            DASH if optimism is None else choice.measure.told_difference(optimism, choice.n),
             border=True,
             help="By how much the cases of the choice flatter what was chosen on them: their mean, less the mean "
             "held-out value of the same choice on resamples of them.",
         )
-        chosen_on = words.value(choice.value_where_chosen, choice.measure, choice.n)
-        elsewhere = words.value(choice.resampled, choice.measure, choice.n)
+        chosen_on = choice.measure.told(choice.value_where_chosen, choice.n)
+        elsewhere = choice.measure.told(choice.resampled, choice.n)
         st.caption(
             "not measured: no resample left a case out"
             if optimism is None
@@ -116,7 +115,7 @@ def _draw_detectable(kept: Kept) -> None:
             border=True,
             help="The least number of cases won, none lost, that chance would not explain (sign test).",
         )
-        points = words.difference(choice.detectable_points, choice.measure, choice.n).lstrip("+")
+        points = choice.measure.told_difference(choice.detectable_points, choice.n).lstrip("+")
         st.caption(
             f"won and none lost; can be won: {choice.winnable} of {choice.n:,}, "
             f"{counted(choice.more_cases, 'case')} too few"

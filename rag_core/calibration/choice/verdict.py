@@ -112,6 +112,11 @@ class Choice:
         return _told_cases(self.n, split=self.split)
 
     @property
+    def scored_on(self) -> str:
+        """What those cases are called: `held out`, or `left out in turn` where no case is held out."""
+        return "held out" if self.split else "left out in turn"
+
+    @property
     def detectable_points(self) -> float:
         """The same as a share of the held-out cases; 1 where they are fewer than that."""
         return min(1.0, self.detectable_cases / self.n)

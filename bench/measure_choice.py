@@ -21,7 +21,7 @@ import numpy as np
 from material import TOP, fetch, index_collection, throwaway_services
 from rag_core.calibration.choice.contenders import LEXICAL_ONLY, VECTOR_ONLY, build_ballot
 from rag_core.calibration.choice.families import Variant
-from rag_core.calibration.choice.verdict import Choice, Ground, decide
+from rag_core.calibration.choice.verdict import Choice, Electorate, decide
 from rag_core.calibration.table import CandidateTable, build_table, judge_places
 from rag_core.metrics.measures import parse_measure
 from rag_core.model import Fusion, LexicalWay, Place, RankingSettings
@@ -98,7 +98,7 @@ def choose(
         judged=judge_places(table, expected),
     )
     ballot = build_ballot((variant,), TODAY, HIT_AT_5, depths=(20, 50), caps=())
-    ground = Ground(
+    ground = Electorate(
         ids=tuple(map(str, range(table.cases))), holdout=holdout, must_pass=np.zeros(table.cases, dtype=bool)
     )
     return decide(ballot, ground, HIT_AT_5, resamples=resamples)

@@ -33,7 +33,7 @@ Json = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class Sample:
     """The sample's cases with their candidates, and the settings that the functions are about."""
 
     cases: tuple[GoldenCase, ...]
@@ -96,7 +96,7 @@ def main() -> int:
     return 1 if differing else 0
 
 
-def take() -> tuple[Ground, dict[str, object]]:
+def take() -> tuple[Sample, dict[str, object]]:
     """The sample, indexed anew, with the document that the command prints for it."""
     with throwaway_services() as services:
         project = ensure_sample(services, actor=BENCH, say=lambda _: None, listener=None)
@@ -110,7 +110,7 @@ def take() -> tuple[Ground, dict[str, object]]:
             {case.id: case.question for case in cases},
             depth=settings.ranking.candidates_per_signal,
         )
-    return Ground(
+    return Sample(
         cases=cases, found=tuple(found[case.id] for case in cases), ranking=settings.ranking
     ), document
 
@@ -137,7 +137,7 @@ def _value_of_places(name: str, k: int, expected: set[Place], places: Sequence[P
     return sum(1 / math.log2(number + 1) for number in right) / ideal
 
 
-def mean_of(measure: str, ground: Ground, shown: Sequence[Sequence[Place]]) -> float | None:
+def mean_of(measure: str, ground: Sample, shown: Sequence[Sequence[Place]]) -> float | None:
     values = [value_of(measure, case, places) for case, places in zip(ground.cases, shown, strict=True)]
     judged = [value for value in values if value is not None]
     return sum(judged) / len(judged) if judged else None
@@ -190,7 +190,7 @@ def _case_value(case: Json, weight: float, threshold: float) -> float:
     return total
 
 
-def check_weights(ground: Ground, metrics: Mapping[str, Json], draw: random.Random, count: int) -> Tally:
+def check_weights(ground: Sample, metrics: Mapping[str, Json], draw: random.Random, count: int) -> Tally:
     tally = Tally()
     own = {name: _ends(found["weights"]) for name, found in metrics.items()}
     everywhere = sorted(set().union(*own.values()))
@@ -203,7 +203,7 @@ def check_weights(ground: Ground, metrics: Mapping[str, Json], draw: random.Rand
     return tally
 
 
-def check_sides(ground: Ground, metrics: Mapping[str, Json]) -> Tally:
+def check_sides(ground: Sample, metrics: Mapping[str, Json]) -> Tally:
     """At every inner end the value differs on its two sides or at the point itself."""
     tally = Tally()
     beside = max(1e-12, 8 * _EPSILON)
@@ -217,7 +217,7 @@ def check_sides(ground: Ground, metrics: Mapping[str, Json]) -> Tally:
     return tally
 
 
-def check_thresholds(ground: Ground, metrics: Mapping[str, Json], draw: random.Random) -> Tally:
+def check_thresholds(ground: Sample, metrics: Mapping[str, Json], draw: random.Random) -> Tally:
     tally = Tally()
     ends = sorted({float(end) for found in metrics.values() for end in _inner(found["thresholds"])})
     probes = [
@@ -233,7 +233,7 @@ def check_thresholds(ground: Ground, metrics: Mapping[str, Json], draw: random.R
     return tally
 
 
-def check_pairs(ground: Ground, metrics: Mapping[str, Json], draw: random.Random, count: int) -> Tally:
+def check_pairs(ground: Sample, metrics: Mapping[str, Json], draw: random.Random, count: int) -> Tally:
     tally = Tally()
     no_answer = {case.id: case.no_answer for case in ground.cases}
     for _ in range(count):

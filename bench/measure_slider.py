@@ -19,7 +19,7 @@ from rag_core.calibration.table import build_table, judge_places
 from rag_core.figures.palette import LIGHT
 from rag_core.figures.setting_marks import SettingMark
 from rag_core.figures.threshold_map import Grid, threshold_map
-from rag_core.figures.weight_curve import Curve, weight_curve
+from rag_core.figures.weight_curve import NamedCurve, weight_curve
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import PASSED
 from rag_core.model import LexicalWay, RankingSettings
@@ -50,11 +50,11 @@ def main() -> int:
     mark = SettingMark(role="at hand", name="at hand", weight=0.6, threshold=0.1, value=0.5)
     measures = measures_shown(settings.limit, PASSED)
 
-    def curve() -> Curve:
+    def curve() -> NamedCurve:
         steps = landscape.curve(0.1)
         if steps is None:
             raise SystemExit("no case is judged")
-        return Curve(name="all cases", steps=steps, cases=given.questions)
+        return NamedCurve(name="all cases", steps=steps, cases=given.questions)
 
     def figures() -> None:
         weight_curve(PASSED, curve(), [], safe=[], marks=[mark], theme=LIGHT)

@@ -23,7 +23,7 @@ _ACTOR = "medir.actor"
 _SCHEME = "bearer "
 
 
-class Gate:
+class AgentDoor:
     """ASGI: lets a request through to the app, with who makes it, or answers it here.
 
     `trusts_machine` is false where a caller on this machine needs a token too.

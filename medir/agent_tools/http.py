@@ -10,7 +10,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.types import ASGIApp
 
-from medir.agent_tools.gate import Gate, admitted
+from medir.agent_tools.gate import AgentDoor, admitted
 from medir.agent_tools.server import Context, agent_actor, make_server
 from medir.agent_tools.tools import AgentTools
 from medir.door.answer_headers import AnswerHeaders
@@ -42,7 +42,7 @@ def make_app(tools: AgentTools, *, agent: str | None, trusts_machine: bool = Tru
         # the gate has checked a caller without a token, and a token is nothing that a foreign page could send
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    gate = Gate(app, database=tools.database, clock=tools.clock, trusts_machine=trusts_machine)
+    gate = AgentDoor(app, database=tools.database, clock=tools.clock, trusts_machine=trusts_machine)
     return AnswerHeaders(gate)
 
 

@@ -19,7 +19,6 @@ from medir.cli.frame import (
 )
 from medir.cli.gates import error_of, exit_code, lost_gate
 from medir.cli.golden import cases_option
-from medir.cli.settings import describe
 from rag_core.evaluation.baselines import (
     baselines_folder,
     freeze,
@@ -31,6 +30,7 @@ from rag_core.evaluation.comparison import compare_baselines, side_of_baseline
 from rag_core.golden.baseline_file import Baseline
 from rag_core.model import Candidate
 from rag_core.search.answer import origin_to_json
+from rag_core.words.settings import settings_as_typed
 
 
 @click.group("baseline")
@@ -118,7 +118,7 @@ def show_verb(output: Output, name: str, project_id: str | None, cases: Path | N
         f"{found.name}, frozen at {found.frozen_at}: {sum(found.passed.values())} of {len(found.cases)} pass"
         + (", degraded" if found.identity["degraded"] else "")
     )
-    output.say(f"Settings: {describe(side.settings)}")
+    output.say(f"Settings: {settings_as_typed(side.settings)}")
     stood_on = side.ground | side.detail
     output.say("Stands on: " + ", ".join(f"{key} {stood_on[key]}" for key in ("index", "commit", "model")))
     failed = [case for case, passed in found.passed.items() if not passed]

@@ -7,18 +7,19 @@ from rich.table import Table
 
 from medir.cli.frame import Output, cell, chosen_project, operator, project_option, services, with_output
 from medir.cli.golden import cases_option
-from medir.cli.settings import describe
 from medir.cli.trial import in_force_option, trial_options
 from medir.work.calibration_shelf import CalibrationShelf
-from rag_core.calibration.choice.verdict import Choice, Scored
+from rag_core.calibration.choice.verdict import Choice, ScoredContender
 from rag_core.calibration.findings import Findings
 from rag_core.evaluation.baselines import baselines_folder, read_baseline
 from rag_core.evaluation.calibrations import Calibration, Demands
 from rag_core.metrics.measures import measure_names, parse_measure
 from rag_core.model import SearchSettings
 from rag_core.settings.overrides import Overrides
+from rag_core.words.numbers import from_to, p_value
 from rag_core.words.plurals import counted
 from rag_core.words.ranges import tell_thresholds, tell_weights
+from rag_core.words.settings import settings_as_typed
 
 
 @click.command("calibrate")
@@ -84,7 +85,7 @@ def _print(output: Output, found: Calibration) -> None:
     choice = findings.choice
     output.say(findings.reason)
     output.say("")
-    output.say(f"Today: {describe(findings.settings)}")
+    output.say(f"Today: {settings_as_typed(findings.settings)}")
     if findings.settings.source == "committed":
         output.say("Today's numbers are those of settings.yaml.")
     if found.disagreement is not None:
@@ -136,7 +137,7 @@ def told_of_proposal(findings: Findings) -> list[str]:
         return ["Best found: today's numbers."]
     found = f"Best found by {findings.choice.measure} (not adopted; evidence too weak)"
     name = "Proposal" if adopt else found
-    lines = [f"{name}: {describe(findings.proposal)}"]
+    lines = [f"{name}: {settings_as_typed(findings.proposal)}"]
     ranking = findings.proposal.ranking
     is_safe = any(run.low <= ranking.weight_vector <= run.high for run in findings.safe_weights)
     if ranking.fusion.weighs and not is_safe:
@@ -147,7 +148,7 @@ def told_of_proposal(findings: Findings) -> list[str]:
     return lines
 
 
-def _rivals(rows: tuple[Scored, ...], *, split: bool) -> Table:
+def _rivals(rows: tuple[ScoredContender, ...], *, split: bool) -> Table:
     table = Table(box=None, pad_edge=False)
     for heading in ("", "held out" if split else "left out", "95 %", "won", "lost", "p", "p (Holm)"):
         table.add_column(heading, justify="left" if not heading else "right")
@@ -156,15 +157,15 @@ def _rivals(rows: tuple[Scored, ...], *, split: bool) -> Table:
         table.add_row(
             cell(row.contender.name),
             f"{row.value:.3f}",
-            f"{row.interval.low:.3f} to {row.interval.high:.3f}",
+            from_to(row.interval.low, row.interval.high),
             *(
                 ("", "", "", "")
                 if against is None
                 else (
                     str(against.won),
                     str(against.lost),
-                    f"{against.p_value:.2g}",
-                    "" if row.adjusted_p_value is None else f"{row.adjusted_p_value:.2g}",
+                    p_value(against.p_value),
+                    p_value(row.adjusted_p_value),
                 )
             ),
         )

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 
 from medir.cli.frame import Output
 from rag_core.evaluation.comparison import BaselineComparison, Turned
+from rag_core.words.settings import NUMBERS
 
 _CHANGED = {
     "limit": "how many hits count",
@@ -15,24 +16,13 @@ _CHANGED = {
     "queryVersion": "how questions are turned into queries",
     "textSearchConfig": "the text search configuration",
 }
-_NUMBERS = {
-    "weightVector": "vector weight",
-    "weightLexical": "lexical weight",
-    "threshold": "threshold",
-    "thresholdWhenDegraded": "threshold when degraded",
-    "candidatesPerSignal": "candidates a signal",
-    "maxPerFile": "chunks a file",
-    "fusion": "fusion",
-    "lexicalOperator": "terms",
-    "lexicalFunction": "lexical function",
-}
 
 
 def print_comparison(output: Output, comparison: BaselineComparison, *, what: str) -> None:
     """The comparison, for a person: the lost cases that must pass first, and what happened to each."""
     output.say("")
     if comparison.outcome is not None:
-        told = _told(comparison.outcome.won, comparison.lost, comparison.must_pass)
+        told = _won_and_lost(comparison.outcome.won, comparison.lost, comparison.must_pass)
         output.say(f"{what} against the baseline {comparison.name}: {told}")
     else:
         output.say(
@@ -59,7 +49,7 @@ def changes_told(differs: Sequence[str]) -> tuple[str, ...]:
         told.insert(0, "the golden set, though none of its cases")
     numbers = [part.removeprefix("settings.") for part in differs if part.startswith("settings.")]
     if numbers:
-        told.append(f"the settings ({', '.join(_NUMBERS.get(number, number) for number in numbers)})")
+        told.append(f"the settings ({', '.join(NUMBERS.get(number, number) for number in numbers)})")
     return tuple(told)
 
 
@@ -87,10 +77,10 @@ def _print_not_shared(output: Output, comparison: BaselineComparison) -> None:
 
 
 def _effect(turned: Turned) -> str:
-    return _told(turned.won, turned.lost)
+    return _won_and_lost(turned.won, turned.lost)
 
 
-def _told(won: Sequence[str], lost: Sequence[str], must_pass: Collection[str] = ()) -> str:
+def _won_and_lost(won: Sequence[str], lost: Sequence[str], must_pass: Collection[str] = ()) -> str:
     named = [f"{case} (must pass)" if case in must_pass else case for case in lost]
     parts = [
         f"{len(cases)} {word}" + (f" ({', '.join(cases)})" if cases else "")

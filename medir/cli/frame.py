@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NoReturn, ParamSpec, TextIO, cast
 
 import click
 
-from medir.cli.streams import UNWRITABLE, Answer, Aside, OutputLost, let_go, settle
+from medir.cli.streams import UNWRITABLE, AnswerStream, Aside, OutputLost, let_go, settle
 from medir.configuration import Configuration, load_configuration
 from medir.interrupt import code_of_interrupt
 from medir.wiring import Services, open_services
@@ -161,7 +161,7 @@ def cell(text: str, style: str = "") -> "Text":
 def make_output(*, as_json: bool) -> Output:
     """Over the process's own streams."""
     return Output(
-        as_json=as_json, out=cast("TextIO", Answer(sys.stdout)), err=cast("TextIO", Aside(sys.stderr))
+        as_json=as_json, out=cast("TextIO", AnswerStream(sys.stdout)), err=cast("TextIO", Aside(sys.stderr))
     )
 
 
@@ -211,7 +211,7 @@ def run(command: click.Command, arguments: list[str]) -> int:
     output = make_output(as_json="--json" in arguments)
     try:
         code = _run(command, arguments, output)
-        Answer(sys.stdout).flush()
+        AnswerStream(sys.stdout).flush()
     except OutputLost as lost:
         let_go(sys.stdout)
         output.note(f"The output can't be written: {lost.reason}.")

@@ -49,7 +49,7 @@ def told_in(file: Path | None, *, suite: str) -> Iterator[None]:
         raise
     except BaseException as error:
         if file is not None:
-            _tell(file, suite, *_told(error))
+            _tell(file, suite, *_sentence_and_details(error))
         raise
 
 
@@ -59,7 +59,7 @@ def _tell(file: Path, suite: str, sentence: str, details: str = "") -> None:
         write_together({file: junit_error_xml(sentence, suite=suite, details=details)})
 
 
-def _told(error: BaseException) -> tuple[str, str]:
+def _sentence_and_details(error: BaseException) -> tuple[str, str]:
     if isinstance(error, click.ClickException):
         return error.format_message(), ""
     if isinstance(error, FaultyDocument):

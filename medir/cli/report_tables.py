@@ -5,7 +5,8 @@ from rich.table import Table
 from medir.cli.frame import Output, cell
 from rag_core.report.numbers import DEPTHS, SPLITS, STEPS, Part, Report
 from rag_core.report.rank_pattern import told_pattern
-from rag_core.report.words import NOT_MEASURED, gate, gate_broken, headline, hits_judged, no_vote, share
+from rag_core.report.words import gate, gate_broken, headline, hits_judged, no_vote
+from rag_core.words.numbers import DASH, NOT_MEASURED, from_to, measured, share
 from rag_core.words.plurals import counted
 
 _VERDICTS = {"util": "useful", "irrelevante": "irrelevant"}
@@ -52,7 +53,7 @@ def _precision_table(part: Part) -> Table:
         table.add_row(
             f"precision@{depth}",
             _number(precision.value),
-            "—" if interval is None else f"{interval.low:.3f} to {interval.high:.3f}",
+            DASH if interval is None else from_to(interval.low, interval.high),
             f"{precision.useful:,}",
             f"{precision.votes:,}",
             f"{precision.judged_hits:,}",
@@ -122,7 +123,7 @@ def _columns(first: str, *others: str) -> Table:
 
 
 def _number(value: float | None, *, digits: int = 3) -> str:
-    return NOT_MEASURED if value is None else f"{value:.{digits}f}"
+    return measured(value, digits, missing=NOT_MEASURED)
 
 
 def _share(count: int, total: int) -> str:

@@ -14,19 +14,14 @@ from medir.cli.frame import (
     with_output,
 )
 from medir.cli.trial import trial_options
-from rag_core.model import ALL_SCOPES, DegradedReason, RankedCandidate, Ranking
+from rag_core.model import ALL_SCOPES, RankedCandidate, Ranking
 from rag_core.search.answer import Answer
 from rag_core.search.citations import require_indexed
 from rag_core.settings.overrides import Overrides
+from rag_core.words.degraded import why_degraded
 from rag_core.words.plurals import counted
 from rag_core.words.signals import Absent, absent, in_no_list, nothing_found
 
-_DEGRADED = {
-    DegradedReason.MODEL_MISMATCH: "Words only: the configured embedding model is not the one that made the index.",
-    DegradedReason.PROVIDER: "Words only: the question could not be embedded.",
-    DegradedReason.NO_VECTORS: "Words only: the index has no vectors.",
-    DegradedReason.SOME_VECTORS_MISSING: "Some chunks have no vector yet, and can be found by their words only.",
-}
 _NOTICES = {
     "noSearchableTerms": "The question has no searchable word; meaning alone was asked.",
     "notIndexed": "The project is not indexed yet. Run `medir index`.",
@@ -76,7 +71,8 @@ def search(
 
 def _print(output: Output, answer: Answer, *, whole: bool) -> None:
     if answer.found.degraded_reason is not None:
-        output.say(_DEGRADED[answer.found.degraded_reason])
+        why = why_degraded(answer.found.degraded_reason)
+        output.say(f"{why[0].upper()}{why[1:]}." if answer.found.vector_ran else f"Words only: {why}.")
         if answer.provider_reason:
             output.say(answer.provider_reason)
     if answer.settings_problem is not None:

@@ -5,10 +5,10 @@ from rich.table import Table
 
 from medir.cli.frame import Output, cell, chosen_project, operator, project_option, services, with_output
 from medir.cli.trial import trial_options
-from rag_core.model import SearchSettings
 from rag_core.settings.adopting import WrittenSettings, adopt_settings, settings_history
 from rag_core.settings.in_force import SettingsInForce, settings_in_force
 from rag_core.settings.overrides import Overrides
+from rag_core.words.settings import settings_as_typed
 
 
 @click.group("settings")
@@ -85,26 +85,14 @@ def history_verb(output: Output, project_id: str | None) -> None:
         table.add_row(
             f"{adopted.adopted_at:%Y-%m-%d %H:%M} UTC",
             cell(adopted.adopted_by),
-            describe(decision.settings),
+            settings_as_typed(decision.settings),
             cell(adopted.reason),
         )
     output.people.print(table)
 
 
-def describe(settings: SearchSettings) -> str:
-    """The numbers in one line."""
-    ranking, candidates = settings.ranking, settings.candidates
-    threshold = "none" if ranking.threshold is None else f"{ranking.threshold:.4g}"
-    cap = "none" if ranking.max_per_file is None else str(ranking.max_per_file)
-    return (
-        f"{ranking.fusion}, vector {ranking.weight_vector:.4g}, lexical {ranking.weight_lexical:.4g}, "
-        f"threshold {threshold}, {ranking.candidates_per_signal} candidates a signal, {cap} a file, "
-        f"limit {ranking.limit}, {candidates.lexical.operator}/{candidates.lexical.function}"
-    )
-
-
 def _print(output: Output, found: SettingsInForce) -> None:
-    output.say(describe(found.settings))
+    output.say(settings_as_typed(found.settings))
     source = found.settings.source + (f" ({found.settings.preset})" if found.settings.preset else "")
     output.say(f"Source: {source}")
     if found.of_another_model:
@@ -126,7 +114,7 @@ def _print_committed(output: Output, found: SettingsInForce) -> None:
         output.say(committed.problem.hint)
     if differ is not None:
         output.say(differ.sentence)
-        output.say(f"Committed: {describe(differ.committed)} ({committed.file})")
+        output.say(f"Committed: {settings_as_typed(differ.committed)} ({committed.file})")
         output.say(
             "Searches use the adopted ones, golden runs the committed ones. To make them one: "
             "medir settings adopt --write --reason TEXT, or medir settings adopt --committed --reason TEXT."

@@ -21,7 +21,7 @@ class OutputLost(Exception):
         self.reason = error.strerror or type(error).__name__
 
 
-class Answer:
+class AnswerStream:
     """Standard output: a write that fails raises `OutputLost`, so that it is taken for no other failure.
 
     A pipe whose reader has left stays a `BrokenPipeError`.

@@ -9,7 +9,7 @@ from medir.cli.frame import Output, cell, operator, services, with_output
 from rag_core.project.access import (
     RENEWAL,
     ROLES,
-    Token,
+    AccessToken,
     create_token,
     expiring,
     list_tokens,
@@ -92,7 +92,7 @@ def revoke(output: Output, *, which: str) -> None:
         )
 
 
-def _print(output: Output, found: tuple[Token, ...], now: datetime) -> None:
+def _print(output: Output, found: tuple[AccessToken, ...], now: datetime) -> None:
     if not found:
         output.say("There are no tokens: only this machine is served, and nobody on it is asked for one.")
         return
@@ -113,7 +113,7 @@ def _print(output: Output, found: tuple[Token, ...], now: datetime) -> None:
     output.people.print(table)
 
 
-def _state(token: Token, now: datetime) -> str:
+def _state(token: AccessToken, now: datetime) -> str:
     if token.revoked_at is not None:
         return f"revoked {token.revoked_at:%Y-%m-%d %H:%M} by {token.revoked_by}"
     if token.expires_at is None:

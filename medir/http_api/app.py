@@ -11,7 +11,7 @@ from medir.configuration import Configuration
 from medir.http_api.bounds import MAX_AT_ONCE, MAX_SECONDS, Bounds
 from medir.http_api.desk import Desk
 from medir.http_api.documentation import document
-from medir.http_api.gate import Gate
+from medir.http_api.gate import ApiDoor
 from medir.http_api.heads import Heads
 from medir.http_api.parameters import check_parameters
 from medir.http_api.problems import Problem
@@ -46,7 +46,7 @@ def make_api(
     desk = Desk(configuration)
     # the last added is the outermost
     api.add_middleware(Heads)
-    api.add_middleware(Gate, desk=desk)
+    api.add_middleware(ApiDoor, desk=desk)
     api.add_middleware(Bounds, seconds=seconds, at_once=at_once)
     for routes in (question_routes, index_routes, reading_routes, state_routes):
         api.include_router(routes(desk))

@@ -19,7 +19,7 @@ _TOKEN_NAMES = frozenset({"token", "access_token", "api_key", "authorization", "
 _SCHEME = "bearer "
 
 
-class Gate:
+class ApiDoor:
     """ASGI middleware that keeps who calls in the request's state, as `caller`."""
 
     def __init__(self, app: ASGIApp, *, desk: Desk) -> None:

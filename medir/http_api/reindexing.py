@@ -8,11 +8,11 @@ from functools import partial
 
 from medir.http_api.questions import ReindexRequest
 from medir.work import tasks
-from medir.work.work import index_run_key
+from medir.work.work import work_key
 from medir.workbench import Workbench
 from rag_core.errors import Busy, MedirError
-from rag_core.index.reading import Run, find_index_run
-from rag_core.model import Actor, Project
+from rag_core.model import Actor, Project, Run
+from rag_core.project.following import run_of
 
 # reading and cutting a large repository takes seconds; after this long the run itself tells what it met
 _ANSWERED_WITHIN_S = 10.0
@@ -78,7 +78,7 @@ class Reindexing:
 
         with self._guard:
             self._promised[run_id] = project.project_id
-        if not opened.work.start(index_run_key(project.project_id), attend):
+        if not opened.work.start(work_key("index", project.project_id), attend):
             with self._guard:
                 self._promised.pop(run_id, None)
             raise Busy(
@@ -94,7 +94,7 @@ class Reindexing:
     def find(self, opened: Workbench, project: Project, run_id: uuid.UUID) -> dict[str, object] | None:
         """A run by its id, as the API shows it; None where the project has none."""
         services = opened.services
-        run = find_index_run(services.database, project, run_id)
+        run = run_of(services.database, project.project_id, "index", run_id)
         if run is not None:
             return _run_to_json(run)
         with self._guard:

@@ -9,10 +9,11 @@ import streamlit as st
 from medir.page_kit import address, reads
 from medir.page_kit.services import workbench
 from medir.page_kit.sign_in import draw_role
-from medir.page_kit.signs import age, draw_badge, model_name, settings_line
+from medir.page_kit.signs import age, draw_badge, model_name
 from rag_core.chunking import FORMAT_NAMES
 from rag_core.project.overview import DataVersion, IndexOverview, Project
 from rag_core.project.projects import SAMPLE
+from rag_core.words.settings import settings_at_a_glance
 
 _FACTS = "frame-facts"
 # a file of ours: named icons would be fetched from elsewhere
@@ -99,7 +100,7 @@ def _draw_index(overview: IndexOverview | None) -> None:
     if overview.indexed_at is not None:
         parts.append(f"indexed {age(overview.indexed_at, workbench().services.clock.now())}")
     st.text(" · ".join(parts))
-    st.text(settings_line(overview.in_force.settings))
+    st.text(settings_at_a_glance(overview.in_force.settings))
 
 
 def _draw_no_projects() -> None:

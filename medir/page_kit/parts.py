@@ -14,18 +14,21 @@ from medir.page_kit.services import drawn_for, may_see
 from rag_core.errors import NotPermitted, NotSignedIn
 
 P = ParamSpec("P")
-Part = Callable[P, None]
+Drawing = Callable[P, None]
 
 
-def fragment(*, run_every: float | None = None) -> Callable[[Part[P]], Part[P]]:
+def fragment(
+    *, run_every: float | None = None, name: str | None = None
+) -> Callable[[Drawing[P]], Drawing[P]]:
     """Streamlit's fragment, for whoever may see the page.
 
     Args:
         run_every: Seconds after which it runs again by itself; None: only when something in it was moved.
+        name: Tells it from others that one function draws.
     """
 
-    def decorate(draw: Part[P]) -> Part[P]:
-        return st.fragment(_asking(draw), run_every=run_every)
+    def decorate(draw: Drawing[P]) -> Drawing[P]:
+        return st.fragment(_asking(draw, name), run_every=run_every)
 
     return decorate
 
@@ -51,19 +54,19 @@ def dialog(
     icon: str,
     width: Literal["small", "medium", "large"] = "small",
     on_dismiss: Callable[[], None] | Literal["ignore"] = "ignore",
-) -> Callable[[Part[P]], Part[P]]:
+) -> Callable[[Drawing[P]], Drawing[P]]:
     """Streamlit's dialog, for whoever may see the page."""
 
-    def decorate(draw: Part[P]) -> Part[P]:
+    def decorate(draw: Drawing[P]) -> Drawing[P]:
         return st.dialog(title, icon=icon, width=width, on_dismiss=on_dismiss)(_asking(draw))
 
     return decorate
 
 
-def _asking(draw: Part[P]) -> Part[P]:
+def _asking(draw: Drawing[P], name: str | None = None) -> Drawing[P]:
     @functools.wraps(draw)
     def asked(*args: P.args, **kwargs: P.kwargs) -> None:
-        with guarded(f"part-{draw.__name__}"):
+        with guarded(f"part-{name or draw.__name__}"):
             try:
                 who = may_see()
             except (NotSignedIn, NotPermitted):

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.components.v2 import component
 
-from rag_core.search.excerpts import Piece, cut_short, pieces_of
+from rag_core.search.excerpts import Excerpt, cut_short, excerpts_of
 
 SHOWN_CHARS = 700
 
@@ -55,11 +55,11 @@ def escaped(text: str) -> str:
 
 def draw_quoted(text: str, matched: frozenset[str], *, key: str) -> None:
     """A text with its matched words marked; a long one is cut, with a switch that shows all of it."""
-    draw_pieces(pieces_of(_shown(text, key), matched), key=key)
+    draw_excerpts(excerpts_of(_shown(text, key), matched), key=key)
     _draw_switch(text, key)
 
 
-def draw_pieces(pieces: Sequence[Piece], *, key: str) -> None:
+def draw_excerpts(pieces: Sequence[Excerpt], *, key: str) -> None:
     """Pieces of one text, in order; without the server that mounts components, as text without its marks."""
     data = {"pieces": [[piece.text, piece.matched] for piece in pieces]}
     try:

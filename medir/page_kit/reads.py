@@ -13,7 +13,7 @@ from medir.page_kit.services import Workbench, workbench
 from rag_core.evaluation import history
 from rag_core.evaluation.explaining import explain_case
 from rag_core.evaluation.explanation import CaseExplanation
-from rag_core.evaluation.history import GoldenRecord, Run
+from rag_core.evaluation.history import GoldenRecord
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenSet
 from rag_core.project import overview as overviews
@@ -63,12 +63,6 @@ def golden_result(project: Project, run_id: str) -> Mapping[str, object]:
         _key(opened, "result", project.project_id, run_id),
         lambda: history.golden_result(opened.services.database, project.project_id, run_id),
     )
-
-
-def last_golden_run(project: Project) -> Run | None:
-    """The golden run that was started last, whatever became of it; read anew each time."""
-    services = workbench().services
-    return history.last_golden_run(services.database, project)
 
 
 def lint(

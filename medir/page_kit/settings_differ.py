@@ -3,7 +3,7 @@
 import streamlit as st
 
 from medir.page_kit.frame import Frame
-from medir.page_kit.signs import settings_line
+from rag_core.words.settings import settings_at_a_glance
 
 
 def draw_settings_differ(view: Frame) -> None:
@@ -22,7 +22,7 @@ def draw_settings_differ(view: Frame) -> None:
             icon=":material/rule:",
         )
         with st.container(gap="xxsmall"):
-            st.text(f"Searches: {settings_line(differ.adopted)}")
-            st.text(f"Golden runs and calibrations: {settings_line(differ.committed)}")
+            st.text(f"Searches: {settings_at_a_glance(differ.adopted)}")
+            st.text(f"Golden runs and calibrations: {settings_at_a_glance(differ.committed)}")
             st.text(differ.sentence)
         st.caption("To make them one, adopt numbers on the page Calibration: that writes the file too.")

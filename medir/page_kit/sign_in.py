@@ -33,7 +33,7 @@ def draw_role() -> None:
     if who.role == "local":
         draw_badge("local")
         return
-    st.badge(who.role, color="blue", icon=":material/person:", help=_told(who))
+    st.badge(who.role, color="blue", icon=":material/person:", help=_permissions_told(who))
     st.text(who.name)
     if ends_soon(who.expires_at, now=workbench().services.clock.now()):
         st.text(f"This token ends on {who.expires_at:%d %b %Y, %H:%M} UTC: ask for a new one.")
@@ -44,7 +44,7 @@ def draw_role() -> None:
         st.logout()
 
 
-def _told(who: Caller) -> str:
+def _permissions_told(who: Caller) -> str:
     if who.role == "maintainer":
         return "May search, vote and read, reindex, adopt settings and raise the floor."
     return "May search, vote and read."

@@ -6,14 +6,14 @@ from typing import Literal
 import streamlit as st
 
 from rag_core.figures.palette import DARK, LIGHT, Theme
-from rag_core.model import EmbeddingModel, Fate, SearchSettings
+from rag_core.model import EmbeddingModel, Fate
+from rag_core.words import numbers
 
 PASSED = "✓"
 FAILED = "✗"
 WON = "▲"
 LOST = "▼"
-DASH = "—"
-NOT_MEASURED = "— not measured"
+DASH = numbers.DASH
 
 FATES: dict[str, str] = {
     Fate.HIT: "shown",
@@ -77,11 +77,6 @@ def theme() -> Theme:
     return DARK if st.context.theme.type == "dark" else LIGHT
 
 
-def measured(number: float | None, digits: int = 3) -> str:
-    """A number, or the em dash of what was not measured; never 0 in its place."""
-    return DASH if number is None else f"{number:.{digits}f}"
-
-
 def age(then: datetime, now: datetime) -> str:
     """How long ago, in the largest whole unit."""
     seconds = max(0, int((now - then).total_seconds()))
@@ -97,16 +92,3 @@ def model_name(model_id: str | None) -> str:
         return "no vectors"
     model = EmbeddingModel.parse(model_id)
     return f"{model.provider}/{model.name}"
-
-
-def settings_line(settings: SearchSettings) -> str:
-    """Settings by name, with the numbers that a reader looks for."""
-    numbers = settings.ranking
-    named = settings.preset is not None and settings.preset != settings.source
-    name = f"{settings.source} {settings.preset}" if named else settings.source
-    threshold = "no threshold" if numbers.threshold is None else f"threshold {numbers.threshold:g}"
-    cap = "any number" if numbers.max_per_file is None else f"at most {numbers.max_per_file}"
-    return (
-        f"{name}: vector {numbers.weight_vector:g}, lexical {numbers.weight_lexical:g}, {threshold}, "
-        f"{cap} per file, limit {numbers.limit}"
-    )

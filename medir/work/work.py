@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from medir.configuration import Configuration
 
 
-def index_run_key(project_id: str) -> str:
-    """The key of a project's index runs, whoever asked for them."""
-    return f"index {project_id}"
+def work_key(name: str, project_id: str) -> str:
+    """The key of a project's work of that name, whoever asked for it."""
+    return f"{name} {project_id}"
 
 
 _logger = logging.getLogger(__name__)

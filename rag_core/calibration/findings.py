@@ -8,7 +8,7 @@ import numpy as np
 
 from rag_core.calibration.choice.contenders import TODAY, Contender, build_ballot
 from rag_core.calibration.choice.families import Variant
-from rag_core.calibration.choice.verdict import Choice, Ground, decide
+from rag_core.calibration.choice.verdict import Choice, Electorate, decide
 from rag_core.calibration.effective import EffectiveWeight, effective_weight
 from rag_core.calibration.exact.ceilings import ceiling_map, flat_map
 from rag_core.calibration.exact.exact import Exact, build_exact
@@ -148,7 +148,7 @@ def find(
     trade = weigh_errors(table, judged, ranking, price=price)
     exact = build_exact(table, judged, ranking, places=True) if ranking.fusion.weighs else None
     ballot = build_ballot(variants, ranking, measure, depths=depths, caps=CAPS)
-    choice = decide(ballot, Ground.of(cases), measure, seed=seed, resamples=resamples)
+    choice = decide(ballot, Electorate.of(cases), measure, seed=seed, resamples=resamples)
     thresholds = safe_thresholds(table, judged, ranking, keep)
     ids = tuple(case.id for case in cases)
     functions = _functions(first, ranking, exact, ids, measure)

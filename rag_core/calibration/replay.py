@@ -7,7 +7,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_core.calibration.table import CandidateTable, Flags, Floats, Integers, Judgements
+from rag_core.calibration.table import CandidateTable, Flags, Floats, Judgements, SmallIntegers
 from rag_core.metrics.kernels import JudgedHits, measure_hits
 from rag_core.metrics.measures import Measure
 from rag_core.model import Fate, Fusion, RankingSettings
@@ -46,7 +46,7 @@ class Replay:
     order: NDArray[np.int64]
     scores: Floats
     fates: NDArray[np.int8]
-    ranks: Integers
+    ranks: SmallIntegers
     thresholds: Floats
 
     def hits(self, judged: Judgements) -> JudgedHits:

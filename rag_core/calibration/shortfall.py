@@ -35,7 +35,7 @@ class Shortfall:
         }
 
 
-class Curve(Protocol):
+class StepFunction(Protocol):
     """A step function of the weight: one value between every two neighbouring ends."""
 
     @property
@@ -49,7 +49,7 @@ class Curve(Protocol):
         ...
 
 
-def fall_short(curve: Curve, choice: Choice) -> Shortfall | None:
+def fall_short(curve: StepFunction, choice: Choice) -> Shortfall | None:
     """Where a curve of the choice's measure lies above the proposal, and why that is; None where it nowhere does.
 
     Args:
@@ -83,7 +83,7 @@ def _reason(choice: Choice, *, best: float, value: float, weights: Interval, cas
         if choice.proposal.name == TODAY
         else "among those the widest run of weights was taken, not the highest point"
     )
-    reached, own_value = _told(best, measure, cases), _told(value, measure, cases)
+    reached, own_value = _value_told(best, measure, cases), _value_told(value, measure, cases)
     parts = [
         f"On all {cases} cases the curve reaches {reached} at {where}, {own} {own_value}.",
         f"On the {electing} of the choice everything within {slack} of the best counts as no worse, and {why}.",
@@ -93,5 +93,5 @@ def _reason(choice: Choice, *, best: float, value: float, weights: Interval, cas
     return " ".join(parts)
 
 
-def _told(value: float, measure: Measure, cases: int) -> str:
+def _value_told(value: float, measure: Measure, cases: int) -> str:
     return f"{round(value * cases)}" if measure.is_share_of_cases else f"{value:.3f}"

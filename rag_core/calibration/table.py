@@ -16,7 +16,7 @@ from rag_core.golden.cases import GoldenCase
 from rag_core.model import Candidate, CandidateSet, Fusion, Place
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int32]
+SmallIntegers = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 Number = TypeVar("Number", np.float64, np.int32)
 
@@ -37,12 +37,12 @@ class CandidateTable:
 
     vector: Floats
     lexical: Floats
-    vector_rank: Integers
-    lexical_rank: Integers
-    place: Integers
-    group_start: Integers
+    vector_rank: SmallIntegers
+    lexical_rank: SmallIntegers
+    place: SmallIntegers
+    group_start: SmallIntegers
     capped: Flags
-    source: Integers
+    source: SmallIntegers
     available: Flags
     found: tuple[CandidateSet, ...]
     scaled: Mapping[Fusion, tuple[Floats, Floats]] = field(default_factory=dict)
@@ -218,7 +218,7 @@ def _numbers_of_places(candidates: Sequence[Candidate]) -> list[int]:
     return [numbers.setdefault(candidate.origin.place, len(numbers)) for candidate in candidates]
 
 
-def _group_starts(place: Integers) -> Integers:
+def _group_starts(place: SmallIntegers) -> SmallIntegers:
     columns = np.broadcast_to(np.arange(place.shape[1], dtype=np.int32), place.shape)
     begins = np.ones(place.shape, dtype=bool)
     begins[:, 1:] = place[:, 1:] != place[:, :-1]

@@ -16,14 +16,14 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline, html_inline
 from markdown_it.token import Token
 
-Span = tuple[int, int]
+Extent = tuple[int, int]
 
 _OPENER = "<!--"
 _CLOSER = "-->"
 _RAW_TEXT_BLOCK = re.compile(r"[\s>]*<(?:script|style|textarea)\b", re.IGNORECASE)
 
 
-def find_comments(text: str, tokens: Sequence[Token], lines: Sequence[int]) -> list[Span]:
+def find_comments(text: str, tokens: Sequence[Token], lines: Sequence[int]) -> list[Extent]:
     """The spans of all comments in order, disjoint; [] without any.
 
     A comment that has its lines to itself takes its last newline with it.
@@ -39,7 +39,7 @@ def find_comments(text: str, tokens: Sequence[Token], lines: Sequence[int]) -> l
     return sorted(_with_own_lines(text, span) for span in spans)
 
 
-def _block_comments(text: str, tokens: Sequence[Token], lines: Sequence[int]) -> Iterator[Span]:
+def _block_comments(text: str, tokens: Sequence[Token], lines: Sequence[int]) -> Iterator[Extent]:
     for token in tokens:
         if token.type != "html_block" or token.map is None:
             continue
@@ -58,7 +58,7 @@ def _block_comments(text: str, tokens: Sequence[Token], lines: Sequence[int]) ->
             opener = text.find(_OPENER, closer + len(_CLOSER), end)
 
 
-def _inline_comments(text: str, tokens: Sequence[Token], lines: Sequence[int]) -> Iterator[Span]:
+def _inline_comments(text: str, tokens: Sequence[Token], lines: Sequence[int]) -> Iterator[Extent]:
     """Comments in paragraphs, headings and cells.
 
     A block's inline content is its source less indentation, quote marks and outer pipes, none of which holds
@@ -88,7 +88,7 @@ def _inline_comments(text: str, tokens: Sequence[Token], lines: Sequence[int]) -
         closed += len(content_closers)
 
 
-def _comments_of(content: str) -> Iterator[Span]:
+def _comments_of(content: str) -> Iterator[Extent]:
     tokens: list[Token] = []
     _SCANNER.inline.parse(content, _SCANNER, {}, tokens)
     for token in tokens:
@@ -106,7 +106,7 @@ def _positions(text: str, part: str, begin: int, end: int) -> list[int]:
     return found
 
 
-def _with_own_lines(text: str, span: Span) -> Span:
+def _with_own_lines(text: str, span: Extent) -> Extent:
     begin, end = span
     line_start, line_end = begin, end
     while line_start > 0 and text[line_start - 1] in " \t":

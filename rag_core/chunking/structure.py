@@ -20,7 +20,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
-from rag_core.chunking.comments import Span, find_comments
+from rag_core.chunking.comments import Extent, find_comments
 from rag_core.chunking.front_matter import read_front_matter
 from rag_core.chunking.size import Table
 
@@ -66,7 +66,7 @@ class _Heading:
 class _VisibleText:
     """A text less some spans of it, and the new offset of each old one."""
 
-    def __init__(self, text: str, hidden: Sequence[Span]) -> None:
+    def __init__(self, text: str, hidden: Sequence[Extent]) -> None:
         edges = [0, *(edge for span in hidden for edge in span), len(text)]
         self.text = "".join(text[begin:end] for begin, end in zip(edges[::2], edges[1::2], strict=True))
         self._begins = [begin for begin, _ in hidden]

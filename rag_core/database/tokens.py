@@ -11,7 +11,7 @@ from rag_core.model import Actor, ActorKind, Role
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
+class AccessToken:
     """One token. `actor_kind` and `name` are the actor of all that is done with it; `created_by` is `kind:id`.
 
     `last_used_at` is right to the minute. It is in force where `revoked_at` is None and `expires_at` is None or not
@@ -50,9 +50,9 @@ def insert_token(
     actor: Actor,
     at: datetime,
     expires_at: datetime | None,
-) -> Token | None:
+) -> AccessToken | None:
     """Keep a new token; None when one in force has its name. One that has expired leaves its name to it."""
-    with connection.cursor(row_factory=class_row(Token)) as cursor:
+    with connection.cursor(row_factory=class_row(AccessToken)) as cursor:
         cursor.execute(
             sql.SQL("""
             update access_tokens
@@ -73,9 +73,9 @@ def insert_token(
         ).fetchone()
 
 
-def list_tokens(connection: Connection) -> list[Token]:
+def list_tokens(connection: Connection) -> list[AccessToken]:
     """Every token there ever was, by the time it was made."""
-    with connection.cursor(row_factory=class_row(Token)) as cursor:
+    with connection.cursor(row_factory=class_row(AccessToken)) as cursor:
         # a row is a token, oldest first; there are few, so no index is needed
         return cursor.execute(
             sql.SQL("""
@@ -86,9 +86,9 @@ def list_tokens(connection: Connection) -> list[Token]:
         ).fetchall()
 
 
-def find_token(connection: Connection, token_id: str) -> Token | None:
+def find_token(connection: Connection, token_id: str) -> AccessToken | None:
     """One token by its id, in force or not."""
-    with connection.cursor(row_factory=class_row(Token)) as cursor:
+    with connection.cursor(row_factory=class_row(AccessToken)) as cursor:
         return cursor.execute(
             sql.SQL("""
             select {token}
@@ -132,9 +132,9 @@ def note_use(connection: Connection, token_id: str, *, at: datetime, every: time
     )
 
 
-def revoke(connection: Connection, which: str, *, actor: Actor, at: datetime) -> Token | None:
+def revoke(connection: Connection, which: str, *, actor: Actor, at: datetime) -> AccessToken | None:
     """End the token in force of that id or name; None where there is none. An id goes before a name."""
-    with connection.cursor(row_factory=class_row(Token)) as cursor:
+    with connection.cursor(row_factory=class_row(AccessToken)) as cursor:
         # a name that looks like another token's id must not end both
         return cursor.execute(
             sql.SQL("""

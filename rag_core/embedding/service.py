@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from rag_core.embedding.batches import PROBE_TEXT, BatchRun, Vector
 from rag_core.embedding.breaker import CircuitBreaker
-from rag_core.embedding.text import clean_text, is_blank
+from rag_core.embedding.text import encodable_text, is_blank
 from rag_core.embedding.vectors import unit_vectors
 from rag_core.errors import EmbeddingFailed
 from rag_core.model import EmbeddingModel
@@ -22,7 +22,7 @@ BATCH_SIZES: Mapping[str, int] = MappingProxyType({"ollama": 16, "embedded": 64}
 
 BLANK_TEXT = "The text is blank."
 
-Progress = Callable[[int, int], None]
+EmbeddingProgress = Callable[[int, int], None]
 """Called with the number of distinct texts done and their total."""
 
 
@@ -149,7 +149,7 @@ class EmbeddingService:
         A blank question gets none and makes no call; after an outage, neither does any question for a while
         (the reason is then the outage's).
         """
-        cleaned = clean_text(text)
+        cleaned = encodable_text(text)
         if is_blank(cleaned):
             return QuestionOutcome(vector=None, model=None, reason="The question is blank.", hint="")
         refusal = self._breaker.refusal()
@@ -165,7 +165,9 @@ class EmbeddingService:
         self._breaker.record_success()
         return QuestionOutcome(vector=vector, model=model, reason=None, hint="")
 
-    def embed_documents(self, texts: Sequence[str], progress: Progress | None = None) -> EmbeddingOutcome:
+    def embed_documents(
+        self, texts: Sequence[str], progress: EmbeddingProgress | None = None
+    ) -> EmbeddingOutcome:
         """One unit vector a text where there can be one; equal texts are embedded once.
 
         A batch that fails is tried again by halves, so that a text that a model can't take costs no other
@@ -182,7 +184,7 @@ class EmbeddingService:
             self._breaker.record_fault(fault)
             return _nothing(len(texts), model=None, reason=fault.message, hint=fault.hint)
 
-        cleaned = [clean_text(text) for text in texts]
+        cleaned = [encodable_text(text) for text in texts]
         distinct = list(dict.fromkeys(text for text in cleaned if not is_blank(text)))
         batches = BatchRun(
             self._embedder, distinct, batch_size=self._batch_size or BATCH_SIZES[model.provider]

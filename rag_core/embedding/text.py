@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from rag_core.errors import EmbeddingFailed
 
 
-def clean_text(text: str) -> str:
+def encodable_text(text: str) -> str:
     r"""The text without NUL and without lone surrogates, which no provider and no database takes.
 
     NUL is removed; two surrogates that make one character become it; a lone one becomes U+FFFD. Clean text is
     returned unchanged.
 
     Examples:
-        >>> clean_text("a\x00b")
+        >>> encodable_text("a\x00b")
         'ab'
     """
     return text.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -33,7 +33,7 @@ def embeddable(texts: Sequence[str]) -> list[str]:
     Raises:
         EmbeddingFailed: One of them is blank.
     """
-    cleaned = [clean_text(text) for text in texts]
+    cleaned = [encodable_text(text) for text in texts]
     if any(is_blank(text) for text in cleaned):
         raise EmbeddingFailed("A blank text has no vector.", content_fault=True)
     return cleaned

@@ -17,7 +17,7 @@ from rag_core.calibration.replay import measure_replay
 from rag_core.calibration.table import Flags, build_table, judge_table
 from rag_core.database.connections import Database
 from rag_core.database.index.identity import count_chunks, fingerprint
-from rag_core.database.runs import recent_runs, request_cancel
+from rag_core.database.runs import recent_runs
 from rag_core.database.search.candidates import QUERY_VERSION
 from rag_core.errors import InvalidInput
 from rag_core.evaluation.comparison import side_of_baseline
@@ -41,7 +41,7 @@ from rag_core.model import (
     is_of_family,
 )
 from rag_core.ports import Clock
-from rag_core.project.runs import Progress, last_run, running
+from rag_core.project.runs import Progress, running
 from rag_core.report.vote_evidence import VoteEvidence, weigh_votes
 from rag_core.search.asking import Search
 from rag_core.search.gathering import EXACT_UP_TO_CHUNKS
@@ -51,7 +51,7 @@ from rag_core.settings.in_force import Disagreement, settings_in_force
 from rag_core.settings.overrides import Overrides, with_preset
 from rag_core.settings.presets import PRESETS
 
-__all__ = ["Calibration", "Calibrator", "Demands", "Run", "passed_in", "values_in"]
+__all__ = ["Calibration", "Calibrator", "Demands", "passed_in", "values_in"]
 
 # each way asks every question again; up to here that takes seconds
 ALL_WAYS_UP_TO_CHUNKS = EXACT_UP_TO_CHUNKS
@@ -258,20 +258,11 @@ class Calibrator:
         with self._database.snapshot() as connection:
             return fingerprint(connection, project.project_id, query_version=QUERY_VERSION)
 
-    def last_run(self, project: Project) -> Run | None:
-        """The calibration started last; one whose process died is closed as interrupted first."""
-        return last_run(self._database, project.project_id, "calibration")
-
     def ended_runs(self, project: Project, *, count: int) -> tuple[Run, ...]:
         """The last calibrations that ended well, whoever made them and wherever, the newest first."""
         with self._database.connection() as connection:
             runs = recent_runs(connection, project.project_id, "calibration", count=count)
         return tuple(run for run in runs if run.state == "done")
-
-    def stop(self, project: Project, run: Run) -> bool:
-        """Ask a calibration to stop at its next step; false when it has ended."""
-        with self._database.connection() as connection:
-            return request_cancel(connection, project.project_id, run.id)
 
     def _others(
         self, project: Project, golden: GoldenSet, measured: Measured, *, deepest: int

@@ -12,7 +12,7 @@ from rag_core.database.index.chunks import find_text, read_place_texts, read_tex
 from rag_core.errors import MedirError
 from rag_core.evaluation.sides import Json, Side
 from rag_core.golden.cases import GoldenCase
-from rag_core.golden.causes import LossCause, Now, Since, Standing, Texts, Then, causes
+from rag_core.golden.causes import LossCause, Now, SinceCommit, StandingText, Texts, Then, causes
 from rag_core.golden.verdicts import expected_entries, judge
 from rag_core.model import CandidateSet, Chunk, Origin, Place, Project, RankingSettings, Scope, SearchSettings
 from rag_core.ranking.ranking import rank
@@ -60,10 +60,10 @@ class _Past(ABC):
         self._project = project
         self._commit = commit
 
-    def taken(self, place: Place, content_hash: str) -> Since:
+    def taken(self, place: Place, content_hash: str) -> SinceCommit:
         """The commit that took a text out of a file."""
         history = self._history(place)
-        if isinstance(history, Since):
+        if isinstance(history, SinceCommit):
             return history
         whole = _Holds(place, content_hash)
         body = _body(history, whole)
@@ -76,38 +76,38 @@ class _Past(ABC):
     def under_another_heading(self, place: Place, content_hash: str) -> Origin | None:
         """Where a file's former text stands below other heading lines: in that file, else elsewhere."""
         history = self._history(place)
-        body = None if isinstance(history, Since) else _body(history, _Holds(place, content_hash))
+        body = None if isinstance(history, SinceCommit) else _body(history, _Holds(place, content_hash))
         return None if body is None else self._holder_of_body(place, body)
 
     @abstractmethod
     def _holder_of_body(self, place: Place, body: _Body) -> Origin | None: ...
 
-    def brought(self, place: Place, content_hash: str) -> Since:
+    def brought(self, place: Place, content_hash: str) -> SinceCommit:
         """The commit that brought a text into a file."""
         history = self._history(place)
-        return history if isinstance(history, Since) else history.brought(_Holds(place, content_hash))
+        return history if isinstance(history, SinceCommit) else history.brought(_Holds(place, content_hash))
 
     def unchanged_since(self, place: Place, commit: str | None) -> bool:
         """Whether a file is known to be the same as at an earlier commit."""
         history = self._history(place)
-        return commit is not None and not isinstance(history, Since) and history.unchanged_since(commit)
+        return commit is not None and not isinstance(history, SinceCommit) and history.unchanged_since(commit)
 
-    def committed(self, place: Place) -> list[Standing] | None:
+    def committed(self, place: Place) -> list[StandingText] | None:
         """The texts of a file at the commit; None where they can't be had."""
         history = self._history(place)
-        content = None if isinstance(history, Since) else history.content()
+        content = None if isinstance(history, SinceCommit) else history.content()
         return None if content is None else _cut(content, place)
 
-    def _history(self, place: Place) -> FileHistory | Since:
+    def _history(self, place: Place) -> FileHistory | SinceCommit:
         if place.kind == "session":
-            return Since(commit=None)
+            return SinceCommit(commit=None)
         if self._commit is None:
-            return Since(commit=None, unknown=_NO_COMMIT)
+            return SinceCommit(commit=None, unknown=_NO_COMMIT)
         try:
             repository = GitRepository(Path(self._project.repo))
             repository.resolve(self._commit)
         except MedirError:
-            return Since(commit=None, unknown=_NO_REPOSITORY)
+            return SinceCommit(commit=None, unknown=_NO_REPOSITORY)
         path = f"{self._project.root}/{place.key}" if self._project.root else place.key
         return FileHistory(repository, self._commit, path)
 
@@ -119,11 +119,11 @@ class IndexedTexts(_Past):
         super().__init__(project, commit=commit)
         self._database = database
 
-    def standing(self, place: Place) -> Sequence[Standing]:
+    def standing(self, place: Place) -> Sequence[StandingText]:
         """All texts of a place, by ordinal."""
         with self._database.connection() as connection:
             found = read_place_texts(connection, self._project.project_id, place)
-        return [Standing(origin, content_hash) for origin, content_hash in found]
+        return [StandingText(origin, content_hash) for origin, content_hash in found]
 
     def holder_of(self, content_hash: str) -> Origin | None:
         """Where a text stands, the first place of several."""
@@ -152,13 +152,13 @@ class FrozenTexts(_Past):
             for candidate in found.candidates
         }
 
-    def standing(self, place: Place) -> Sequence[Standing]:
+    def standing(self, place: Place) -> Sequence[StandingText]:
         """All texts of a file; of a session, or without its repository, those among the candidates."""
         committed = self.committed(place)
         if committed is not None:
             return committed
         return [
-            Standing(origin, content_hash)
+            StandingText(origin, content_hash)
             for content_hash, origin in self._origins.items()
             if origin.place == place
         ]
@@ -171,7 +171,7 @@ class FrozenTexts(_Past):
         places = dict.fromkeys((place, *(origin.place for origin in self._origins.values())))
         for each in places:
             history = self._history(each)
-            content = None if isinstance(history, Since) else history.content()
+            content = None if isinstance(history, SinceCommit) else history.content()
             chunks = () if content is None else _chunks(content, each)
             found = next((chunk for chunk in chunks if body.is_of(chunk.content, each)), None)
             if found is not None:
@@ -217,9 +217,9 @@ def _body(history: FileHistory, whole: _Holds) -> _Body | None:
     return _Body(bodies[own], cut=trails.count(trails[own]) > 1)
 
 
-def _cut(blob: bytes, place: Place) -> list[Standing]:
+def _cut(blob: bytes, place: Place) -> list[StandingText]:
     """The texts that an index run would make of a file's content; none where it would skip it."""
-    return [Standing(chunk.origin, chunk.content_hash) for chunk in _chunks(blob, place)]
+    return [StandingText(chunk.origin, chunk.content_hash) for chunk in _chunks(blob, place)]
 
 
 def _chunks(blob: bytes, place: Place) -> tuple[Chunk, ...]:
@@ -242,7 +242,7 @@ def _then(case: GoldenCase, old: Side, new: Side) -> Then:
         entries = expected_entries(case, rank(found, old.settings.ranking))
         best = next((entry for entry in entries if entry.rank is not None), None)
         if best is not None:
-            winner, score = Standing(best.candidate.origin, best.candidate.content_hash), best.score
+            winner, score = StandingText(best.candidate.origin, best.candidate.content_hash), best.score
     else:
         winner, score = _recorded_winner(case, old.hits.get(case.id, ()))
     before, now = old.settings.to_json(), new.settings.to_json()
@@ -282,12 +282,12 @@ def _passes(case: GoldenCase, found: CandidateSet, settings: RankingSettings) ->
     return judge(case, rank(found, settings)).passed
 
 
-def _recorded_winner(case: GoldenCase, hits: Sequence[Json]) -> tuple[Standing | None, float | None]:
+def _recorded_winner(case: GoldenCase, hits: Sequence[Json]) -> tuple[StandingText | None, float | None]:
     """The best expected hit of a recorded run; None where its content hash was not kept yet."""
     for hit in hits:
         origin = _origin(cast("Mapping[str, object]", hit["origin"]))
         if origin.place in case.expected and "contentHash" in hit:
-            return Standing(origin, str(hit["contentHash"])), float(cast("float", hit["score"]))
+            return StandingText(origin, str(hit["contentHash"])), float(cast("float", hit["score"]))
     return None, None
 
 

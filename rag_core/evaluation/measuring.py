@@ -41,6 +41,7 @@ from rag_core.search.gathering import QuestionVector
 from rag_core.settings.golden_folder import CommittedFile
 from rag_core.settings.in_force import SettingsSources, read_sources
 from rag_core.settings.overrides import Overrides
+from rag_core.words.degraded import why_degraded
 from rag_core.words.plurals import counted
 
 # deep enough to say where a case fell and what depth would have saved it
@@ -249,16 +250,16 @@ def refuse_degraded(measured: Measured, *, work: str) -> None:
     if degraded is None:
         return
     missing = measured.facts.without_vector
-    reasons = {
-        DegradedReason.MODEL_MISMATCH: "the configured embedding model is not the one that made the index",
-        DegradedReason.PROVIDER: measured.provider_reason or "the embedding provider does not answer",
-        DegradedReason.NO_VECTORS: "the index has no vectors",
+    reason = degraded.degraded_reason or DegradedReason.NO_VECTORS
+    # of a whole set more is known than of one question
+    known = {
+        DegradedReason.PROVIDER: measured.provider_reason,
         DegradedReason.SOME_VECTORS_MISSING: counted(missing, "chunk has no vector", "chunks have no vector"),
     }
-    reason = reasons[degraded.degraded_reason or DegradedReason.NO_VECTORS].rstrip(".")
+    told = (known.get(reason) or why_degraded(reason)).rstrip(".")
     remedy = "Mend that and index again"
     allowed = ", or measure it as it is with --allow-degraded" if work == "golden run" else ""
-    raise Refused(f"This {work} would be degraded: {reason}.", hint=f"{remedy}{allowed}.")
+    raise Refused(f"This {work} would be degraded: {told}.", hint=f"{remedy}{allowed}.")
 
 
 def _facts(

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from rag_core.figures.layout import lay_out, say_empty
 from rag_core.figures.palette import BAD, BASELINE, GOOD, VECTOR, Theme
+from rag_core.words.numbers import NOT_MEASURED
 from rag_core.words.plurals import counted
 
 TITLE = "How much of each scope is in the index"
@@ -94,7 +95,7 @@ def coverage_bars(scopes: Sequence[ScopeBar], theme: Theme) -> go.Figure:
 def told_of_sources(scope: ScopeBar) -> tuple[str, ...]:
     """The sources in words: what is in the index, then, where there is any, what is not."""
     if scope.sources is None or scope.covered is None:
-        return (f"{scope.name}: {scope.unit} — not measured",)
+        return (f"{scope.name}: {scope.unit} {NOT_MEASURED}",)
     if scope.sources == 0:
         return (f"{scope.name}: no {scope.unit}",)
     first = f"{scope.name}: {scope.covered:,} of {scope.sources:,} {scope.unit} in the index"

@@ -12,6 +12,7 @@ from rag_core.figures.layout import lay_out, say_empty
 from rag_core.figures.palette import BAD, BASELINE, GOOD, LEXICAL, VECTOR, Theme
 from rag_core.report.numbers import DEPTHS, Part, Report
 from rag_core.report.words import no_vote
+from rag_core.words.numbers import NOT_MEASURED, from_to
 from rag_core.words.plurals import counted
 
 _NO_SEARCH = "Not measured: no search in the window"
@@ -45,7 +46,7 @@ def precision_at_depth(part: Part, theme: Theme) -> go.Figure:
                 "arrayminus": [value - interval.low],
                 "color": GOOD,
             },
-            hovertemplate=f"precision@{depth} %{{y:.3f}}<br>{interval.low:.3f} to {interval.high:.3f}"
+            hovertemplate=f"precision@{depth} %{{y:.3f}}<br>{from_to(interval.low, interval.high)}"
             f"<br>{precision.useful:,} useful of {counted(precision.votes, 'vote')}<extra></extra>",
         )
     lay_out(figure, title="Useful votes of all votes, by rank reached", theme=theme, height=300)
@@ -175,7 +176,7 @@ def precision_by_part(
     # Plotly reads a label's < as the beginning of a tag, and a key is somebody's text
     judged = [(escape(key), part.precision[depth]) for key, part in parts]
     labels = [
-        f"{key}  (n = {precision.votes:,})" if precision.votes else f"{key}  — not measured"
+        f"{key}  (n = {precision.votes:,})" if precision.votes else f"{key}  {NOT_MEASURED}"
         for key, precision in judged
     ]
     values = [precision.value for _, precision in judged]

@@ -14,7 +14,7 @@ LEGEND: dict[str, object] = {
     "yanchor": "top",
     "yref": "paper",
 }
-Role = Literal["at hand", "today", "baseline", "proposal"]
+MarkRole = Literal["at hand", "today", "baseline", "proposal"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +25,7 @@ class SettingMark:
     the plane that a map shows, so that only weight and threshold tell it from the others there.
     """
 
-    role: Role
+    role: MarkRole
     name: str
     weight: float
     threshold: float | None
@@ -33,21 +33,21 @@ class SettingMark:
     on_map: bool = True
 
 
-def marker_of(role: Role, theme: Theme) -> dict[str, object]:
+def marker_of(role: MarkRole, theme: Theme) -> dict[str, object]:
     """Shape, size and inks of a role; told apart without colour too."""
-    colours: dict[Role, str] = {
+    colours: dict[MarkRole, str] = {
         "at hand": theme.ink,
         "today": theme.ink,
         "baseline": BASELINE,
         "proposal": GOOD,
     }
-    symbols: dict[Role, str] = {
+    symbols: dict[MarkRole, str] = {
         "at hand": "circle",
         "today": "circle-open",
         "baseline": "square-open",
         "proposal": "diamond",
     }
-    sizes: dict[Role, int] = {"at hand": 12, "today": 17, "baseline": 13, "proposal": 13}
+    sizes: dict[MarkRole, int] = {"at hand": 12, "today": 17, "baseline": 13, "proposal": 13}
     return {
         "symbol": symbols[role],
         "size": sizes[role],

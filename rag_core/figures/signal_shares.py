@@ -7,6 +7,7 @@ from rag_core.figures.layout import lay_out, say_empty
 from rag_core.figures.palette import LEXICAL, VECTOR, Theme
 from rag_core.model import RankingSettings
 from rag_core.words.fusions import FUSION_NAMES
+from rag_core.words.numbers import NOT_MEASURED
 from rag_core.words.plurals import counted
 
 HEIGHT = 210
@@ -53,7 +54,7 @@ def signal_shares(effective: EffectiveWeight, settings: RankingSettings, theme: 
 def told(effective: EffectiveWeight, settings: RankingSettings, cases: int) -> str:
     """The same in a sentence."""
     if effective.vector is None:
-        return "— not measured: the signals order no pair of candidates differently."
+        return f"{NOT_MEASURED}: the signals order no pair of candidates differently."
     given = (
         f"its weight is {settings.weight_vector:.3g}"
         if settings.fusion.weighs

@@ -18,7 +18,7 @@ _PLACES = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
+class NamedCurve:
     """The steps over some cases; `name` says which and may be anybody's text, `cases` how many are judged."""
 
     name: str
@@ -28,8 +28,8 @@ class Curve:
 
 def weight_curve(
     measure: Measure,
-    whole: Curve | None,
-    others: Sequence[Curve],
+    whole: NamedCurve | None,
+    others: Sequence[NamedCurve],
     *,
     safe: Sequence[Interval],
     marks: Sequence[SettingMark],
@@ -76,20 +76,11 @@ def weight_curve(
     return figure if whole is not None else say_empty(figure, f"Not measured: no case for {measure}", theme)
 
 
-def told(value: float | None, measure: Measure, cases: int) -> str:
-    """A value as people read it: a share of few cases without decimals, with n beside it by whoever says it."""
-    if value is None:
-        return "—"
-    if measure.is_share_of_cases:
-        return f"{value:.0%}" if cases < 200 else f"{value:.1%}"
-    return f"{value:.3f}"
-
-
 def _unit(measure: Measure) -> str:
     return f"{measure}, share of cases" if measure.is_share_of_cases else f"{measure}, mean over cases"
 
 
-def _draw_steps(figure: go.Figure, curve: Curve, *, ink: str, width: float, dash: str) -> None:
+def _draw_steps(figure: go.Figure, curve: NamedCurve, *, ink: str, width: float, dash: str) -> None:
     ends, inside = curve.steps.ends.tolist(), curve.steps.inside.tolist()
     figure.add_scatter(
         x=ends,
@@ -101,7 +92,7 @@ def _draw_steps(figure: go.Figure, curve: Curve, *, ink: str, width: float, dash
     )
 
 
-def _draw_places(figure: go.Figure, curve: Curve) -> None:
+def _draw_places(figure: go.Figure, curve: NamedCurve) -> None:
     """Invisible points along the curve: what can be hovered over and clicked on."""
     weights = [place / _PLACES for place in range(_PLACES + 1)]
     values = [curve.steps.value_at(weight) for weight in weights]

@@ -33,8 +33,10 @@ from rag_core.report.numbers import (
     SplitName,
 )
 from rag_core.report.rank_pattern import told_pattern
-from rag_core.report.words import NOT_MEASURED, gate, gate_broken, headline, hits_judged, share, undivided
+from rag_core.report.words import gate, gate_broken, headline, hits_judged, undivided
+from rag_core.words.numbers import DASH, NOT_MEASURED, from_to, measured, milliseconds, share
 from rag_core.words.plurals import counted
+from rag_core.words.settings import value_told
 
 # of a thousand actors, a figure shows those whose numbers say most
 _DRAWN = 20
@@ -95,7 +97,7 @@ def _summary(whole: Part) -> Sequence[_Row]:
         ("Hits judged", hits_judged(whole)),
         ("Degraded", _share(whole.degraded, whole.searches)),
         ("No hit", _share(whole.no_hit, whole.searches)),
-        ("Latency p95", _milliseconds(whole.latency["total"].p95)),
+        ("Latency p95", milliseconds(whole.latency["total"].p95)),
     )
 
 
@@ -107,8 +109,8 @@ def _precision(part: Part) -> Sequence[_Row]:
         rows.append(
             (
                 f"precision@{depth}",
-                NOT_MEASURED if precision.value is None else f"{precision.value:.3f}",
-                "—" if interval is None else f"{interval.low:.3f} to {interval.high:.3f}",
+                measured(precision.value, missing=NOT_MEASURED),
+                DASH if interval is None else from_to(interval.low, interval.high),
                 f"{precision.useful:,}",
                 f"{precision.votes:,}",
                 f"{precision.judged_hits:,}",
@@ -146,13 +148,13 @@ def _what_differs(settings: Mapping[str, object], earlier: Mapping[str, object] 
     if earlier is None:
         return "the first of the window"
     names = sorted(name for name in {*settings, *earlier} if settings.get(name) != earlier.get(name))
-    return ", ".join(f"{name} {_plain(settings.get(name))}" for name in names)
+    return ", ".join(f"{name} {value_told(settings.get(name))}" for name in names)
 
 
 def _counterfactual(found: Counterfactual) -> Sequence[_Row]:
     return (
-        ("Overlap of places", NOT_MEASURED if found.overlap is None else f"{found.overlap:.3f}"),
-        ("Rank-biased overlap", NOT_MEASURED if found.rbo is None else f"{found.rbo:.3f}"),
+        ("Overlap of places", measured(found.overlap, missing=NOT_MEASURED)),
+        ("Rank-biased overlap", measured(found.rbo, missing=NOT_MEASURED)),
         ("Searches compared", f"{found.searches:,}"),
         ("Not replayable", f"{found.not_replayable:,}"),
     )
@@ -192,22 +194,14 @@ def _figure(figure: go.Figure, name: str) -> str:
 def _percentile_cells(latency: Percentiles) -> tuple[str, str, str, str]:
     return (
         f"{latency.n:,}",
-        _milliseconds(latency.p50),
-        _milliseconds(latency.p95),
-        _milliseconds(latency.p99),
+        milliseconds(latency.p50),
+        milliseconds(latency.p95),
+        milliseconds(latency.p99),
     )
 
 
 def _time(time: datetime, zone: str) -> str:
     return f"{time.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M}"
-
-
-def _plain(value: object) -> str:
-    return "none" if value is None else str(value)
-
-
-def _milliseconds(value: float | None) -> str:
-    return NOT_MEASURED if value is None else f"{value:.1f} ms"
 
 
 def _share(count: int, total: int) -> str:

@@ -37,8 +37,8 @@ MAX_LIMIT = 50
 MAX_PLACES = 100
 MAX_TAGS = 50
 
-Split = Literal["calibrate", "holdout"]
-SPLITS: tuple[Split, ...] = ("calibrate", "holdout")
+CaseSplit = Literal["calibrate", "holdout"]
+SPLITS: tuple[CaseSplit, ...] = ("calibrate", "holdout")
 
 _SET_KEYS = ("floor", "limit", "cases")
 _CASE_KEYS = ("id", "question", "expected", "no_answer", "scope", "tags", "split", "must_pass", "note")
@@ -59,7 +59,7 @@ class GoldenCase:
     no_answer: bool = False
     scope: tuple[Scope, ...] | None = None
     tags: tuple[str, ...] = ()
-    split: Split | None = None
+    split: CaseSplit | None = None
     must_pass: bool = False
     note: str | None = None
     line: int = field(default=1, compare=False)
@@ -319,13 +319,13 @@ def _read_scope(values: dict[str, Node], reader: Reader, label: str | None) -> t
     return tuple(scope for scope in ALL_SCOPES if str(scope) in chosen) if found else None
 
 
-def _read_split(values: dict[str, Node], reader: Reader, label: str | None) -> Split | None:
+def _read_split(values: dict[str, Node], reader: Reader, label: str | None) -> CaseSplit | None:
     text = reader.text(values.get("split"), "split", case=label)
     if text is not None and text not in SPLITS:
         message = f"{shown(text)} is no split; it is {' or '.join(SPLITS)}."
         reader.report(message, line=line_of(values["split"]), field="split", case=label)
         return None
-    return cast("Split | None", text)
+    return cast("CaseSplit | None", text)
 
 
 def _check_ids(nodes: Iterable[Node], reader: Reader) -> None:

@@ -68,7 +68,7 @@ class LossCause:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Since:
+class SinceCommit:
     """The commit that took a text away or brought it; without one, `unknown` says why in a sentence."""
 
     commit: str | None
@@ -83,7 +83,7 @@ class Since:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandingText:
     """A text of the index: where it stands, and its content hash."""
 
     origin: Origin
@@ -93,7 +93,7 @@ class Standing:
 class Texts(Protocol):
     """What can be known of texts now, and of their past."""
 
-    def standing(self, place: Place) -> Sequence[Standing]:
+    def standing(self, place: Place) -> Sequence[StandingText]:
         """All texts of a place, in their order; empty where it is not indexed."""
         ...
 
@@ -105,11 +105,11 @@ class Texts(Protocol):
         """Where a file's former text stands below other heading lines, in that file or elsewhere; None if nowhere."""
         ...
 
-    def taken(self, place: Place, content_hash: str) -> Since:
+    def taken(self, place: Place, content_hash: str) -> SinceCommit:
         """The commit that took a text out of a file; where what stood below its heading still does, its heading."""
         ...
 
-    def brought(self, place: Place, content_hash: str) -> Since:
+    def brought(self, place: Place, content_hash: str) -> SinceCommit:
         """The commit that brought a text into a file."""
         ...
 
@@ -129,7 +129,7 @@ class Then:
     where they were not kept.
     """
 
-    winner: Standing | None
+    winner: StandingText | None
     score: float | None
     seen: frozenset[str] | None
     settings: Mapping[str, object]
@@ -178,7 +178,7 @@ def _of_the_index(case: GoldenCase, then: Then, now: Now, texts: Texts) -> list[
     return _outranked(case, then, now, texts)
 
 
-def _stands(winner: Standing, texts: Texts) -> bool:
+def _stands(winner: StandingText, texts: Texts) -> bool:
     return any(text.content_hash == winner.content_hash for text in texts.standing(winner.origin.place))
 
 
@@ -188,7 +188,7 @@ def _scores_as_high(case: GoldenCase, then: Then, now: Now) -> bool:
     return bool(entries) and then.score is not None and entries[0].score >= then.score
 
 
-def _text_gone(case: GoldenCase, then: Then, now: Now, winner: Standing, texts: Texts) -> LossCause:
+def _text_gone(case: GoldenCase, then: Then, now: Now, winner: StandingText, texts: Texts) -> LossCause:
     origin, place = winner.origin, winner.origin.place
     standing = texts.standing(place)
     cited, path = origin.citation, str(place)
@@ -239,7 +239,7 @@ def _under(origin: Origin) -> str:
     return f"stands under another heading, {trail}," if trail else "stands above the first heading"
 
 
-def _same_section(origin: Origin, standing: Sequence[Standing]) -> Origin | None:
+def _same_section(origin: Origin, standing: Sequence[StandingText]) -> Origin | None:
     """A section of the same name, where only the titles above it are others."""
     return next(
         (

@@ -1,8 +1,7 @@
-"""Reading an index as it stands, and the runs that made it. Reads, and one request to stop; nothing is a search."""
+"""Reading an index as it stands, and the pace of the runs that made it. Reads only; nothing is a search."""
 
 from dataclasses import dataclass
 from datetime import timedelta
-from uuid import UUID
 
 from rag_core.database.connections import Database
 from rag_core.database.index.chunks import place_meant
@@ -13,15 +12,12 @@ from rag_core.database.index.contents import (
     read_showings,
 )
 from rag_core.database.index.source_chunks import SourceChunk, locate_chunk, read_source_chunks
-from rag_core.database.runs import find_run, recent_runs, request_cancel
-from rag_core.model import Place, Project, Run, Scope
-from rag_core.project.runs import close_interrupted, last_run
+from rag_core.model import Place, Run, Scope
 
-__all__ = ["ChunkPage", "IndexedPlace", "Run", "Showing", "SourceChunk"]
+__all__ = ["ChunkPage", "IndexedPlace", "Showing", "SourceChunk"]
 
 PAGE_CHUNKS = 20
 PLACES_LISTED = 500
-RUNS_LISTED = 50
 SEARCHES_LISTED = 50
 SEARCHES_LOOKED_AT = 20_000
 # of fewer chunks the rest of the run would be taken for embedding
@@ -76,39 +72,13 @@ def searches_with(database: Database, project_id: str, chunk_id: str) -> tuple[S
         )
 
 
-def index_runs(database: Database, project: Project, *, count: int = RUNS_LISTED) -> list[Run]:
-    """The last index runs, newest first; those whose process died are closed as interrupted before."""
-    close_interrupted(database, project.project_id, "index")
-    with database.connection() as connection:
-        return recent_runs(connection, project.project_id, "index", count=count)
-
-
-def last_index_run(database: Database, project: Project) -> Run | None:
-    """The index run started last; one whose process died is closed as interrupted first."""
-    return last_run(database, project.project_id, "index")
-
-
-def find_index_run(database: Database, project: Project, run_id: UUID) -> Run | None:
-    """One index run; None where the project has none of that id. One whose process died is closed before."""
-    close_interrupted(database, project.project_id, "index")
-    with database.connection() as connection:
-        run = find_run(connection, project.project_id, run_id)
-    return run if run is not None and run.kind == "index" else None
-
-
-def stop_index_run(database: Database, project: Project, run: Run) -> bool:
-    """Ask a run to stop at its next step; false when it has ended."""
-    with database.connection() as connection:
-        return request_cancel(connection, project.project_id, run.id)
-
-
 def time_left(run: Run) -> timedelta | None:
     """How long the step at hand will still take at the run's pace so far; None where nothing can be said.
 
     The pace is counted from the run's start, since what comes before the embedding is quick beside it.
     """
-    done, total = run.progress.get("done"), run.progress.get("total")
-    if not isinstance(done, int) or not isinstance(total, int) or not 0 < done <= total:
+    done, total = run.done_of
+    if not 0 < done <= total:
         return None
     return (run.heartbeat_at - run.started_at) * ((total - done) / done)
 

@@ -87,7 +87,7 @@ def refuse_gone(
         moved = _moved(gone, elsewhere()) if gone and not found else None
         if gone and (found or moved is not None):
             told.append(
-                _told(
+                _emptied_told(
                     scope,
                     len(gone),
                     _listed(found) if found else f"nothing ({moved} stands in another folder)",
@@ -148,7 +148,7 @@ def _moved(gone: Sequence[str], elsewhere: Collection[str]) -> str | None:
     return found[0] if 2 * len(found) > len(names) else None
 
 
-def _told(scope: Scope, count: int, now: str) -> str:
+def _emptied_told(scope: Scope, count: int, now: str) -> str:
     every = "the one file" if count == 1 else f"all {count:,} files"
     return f"{scope}: {every} in the index would go, and what stands there now is {now}."
 

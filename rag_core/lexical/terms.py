@@ -32,7 +32,7 @@ _SEPARATORS = frozenset((" ", "_", "#"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
+class ParserToken:
     """A stretch of the question as the text search parser names it; `lexemes` is empty for a stop word.
 
     `lexemes` is None where the configuration has no use for the token: a space, a sign.
@@ -59,7 +59,7 @@ class AskedTerm:
 
 
 def asked_terms(
-    tokens: Sequence[Token], *, stop_words: Collection[str] = STOP_WORDS
+    tokens: Sequence[ParserToken], *, stop_words: Collection[str] = STOP_WORDS
 ) -> tuple[AskedTerm, ...]:
     """The terms of a question in its order, stop words left out; empty when nothing can be searched for.
 
@@ -98,10 +98,10 @@ def resolved_terms(
     return tuple(sorted({tuple(sorted(term)) for term in (*numbers, *_merged(words))}))
 
 
-def _read(tokens: Sequence[Token]) -> list[tuple[str | None, AskedTerm]]:
+def _read(tokens: Sequence[ParserToken]) -> list[tuple[str | None, AskedTerm]]:
     """The asked terms, each with the word that may be a stop word, None where it can't be one."""
     read: list[tuple[str | None, AskedTerm]] = []
-    letters: Token | None = None
+    letters: ParserToken | None = None
     inside_url = False
     for token in tokens:
         if token.lexemes is None:
@@ -118,7 +118,7 @@ def _read(tokens: Sequence[Token]) -> list[tuple[str | None, AskedTerm]]:
     return read
 
 
-def _term(token: Token, *, inside_url: bool) -> list[tuple[str | None, AskedTerm]]:
+def _term(token: ParserToken, *, inside_url: bool) -> list[tuple[str | None, AskedTerm]]:
     lexemes = token.lexemes or ()
     joined = _JOINED.fullmatch(token.text) if token.alias == "numword" else None
     if joined is not None:
@@ -134,7 +134,7 @@ def _term(token: Token, *, inside_url: bool) -> list[tuple[str | None, AskedTerm
     return [(None, AskedTerm(own=lexemes))]
 
 
-def _identifier(letters: Token, digits: str, number: Term) -> list[tuple[str | None, AskedTerm]]:
+def _identifier(letters: ParserToken, digits: str, number: Term) -> list[tuple[str | None, AskedTerm]]:
     """RN-058 is two terms, its letters and its number; a chunk that writes rn058 has both."""
     word_keys = (*keys_asked(letters.text), key_of_letters(letters.text, digits))
     return [

@@ -1,5 +1,6 @@
-"""The names of measures: parsed from text, compared by value, spelled in one way."""
+"""The names of measures: parsed from text, compared by value, spelled in one way, and their means in words."""
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.errors import InvalidInput
+from rag_core.metrics.intervals import Interval
+from rag_core.words.numbers import DASH, measured, percentage, points, signed
 
 MAX_CUTOFF = 1000
 
@@ -87,6 +90,22 @@ class Measure:
     def is_share_of_cases(self) -> bool:
         """Whether each case counts as 0 or 1, so that the mean is a share with a Wilson interval."""
         return _NATURES[self.kind].share
+
+    def told(self, mean: float | None, cases: int) -> str:
+        """A mean in words: a share as a percentage; a dash where it was not measured."""
+        if mean is None or math.isnan(mean):
+            return DASH
+        return percentage(mean, cases) if self.is_share_of_cases else measured(mean)
+
+    def told_span(self, interval: Interval | None, cases: int) -> str:
+        """`58% to 86%`, both ends as `told` tells them; empty where nothing was judged."""
+        if interval is None:
+            return ""
+        return f"{self.told(interval.low, cases)} to {self.told(interval.high, cases)}"
+
+    def told_difference(self, difference: float, cases: int) -> str:
+        """With its sign, a share in points."""
+        return f"{points(difference, cases)} points" if self.is_share_of_cases else signed(difference, 3)
 
     def enters(self, no_answer: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which cases this measure judges, and so its denominator: shape as given."""

@@ -25,3 +25,19 @@ class Run:
     started_at: datetime
     heartbeat_at: datetime
     finished_at: datetime | None
+
+    @property
+    def is_going(self) -> bool:
+        """Whether it counts as running."""
+        return self.state == "running"
+
+    @property
+    def step(self) -> str:
+        """The step at hand; empty before the first."""
+        return str(self.progress.get("step", ""))
+
+    @property
+    def done_of(self) -> tuple[int, int]:
+        """How much of the step at hand is done, and of how much; zeros where that is not known."""
+        done, total = self.progress.get("done"), self.progress.get("total")
+        return (done, total) if isinstance(done, int) and isinstance(total, int) else (0, 0)

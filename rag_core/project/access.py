@@ -16,7 +16,7 @@ from typing import Literal
 
 from rag_core.database.connections import Database
 from rag_core.database.tokens import (
-    Token,
+    AccessToken,
     any_in_force,
     any_made,
     find_token,
@@ -35,9 +35,9 @@ __all__ = [
     "RENEWAL",
     "ROLES",
     "WARNED_BEFORE",
+    "AccessToken",
     "Caller",
     "NewToken",
-    "Token",
     "admit",
     "admit_by_id",
     "create_token",
@@ -67,7 +67,7 @@ RENEWAL = "Make another under a name of its own, hand it over, then revoke it: m
 class NewToken:
     """A token and its text, which is told once and kept nowhere."""
 
-    token: Token
+    token: AccessToken
     text: str
 
 
@@ -84,7 +84,7 @@ class Caller:
     expires_at: datetime | None = None
 
     @classmethod
-    def of(cls, token: Token) -> "Caller":
+    def of(cls, token: AccessToken) -> "Caller":
         """Whoever holds the token."""
         return cls(kind=token.actor_kind, name=token.name, role=token.role, expires_at=token.expires_at)
 
@@ -170,13 +170,13 @@ def create_token(
     return NewToken(token=token, text=f"{PREFIX}{token_id}_{secret}")
 
 
-def list_tokens(database: Database) -> tuple[Token, ...]:
+def list_tokens(database: Database) -> tuple[AccessToken, ...]:
     """Every token there ever was, the oldest first."""
     with database.connection() as connection:
         return tuple(read_tokens(connection))
 
 
-def expiring(found: Iterable[Token], *, now: datetime) -> tuple[Token, ...]:
+def expiring(found: Iterable[AccessToken], *, now: datetime) -> tuple[AccessToken, ...]:
     """Those in force that end by themselves within a week, the next first."""
     ends = (token for token in found if token.revoked_at is None and ends_soon(token.expires_at, now=now))
     return tuple(sorted(ends, key=lambda token: (token.expires_at or now, token.id)))
@@ -199,7 +199,7 @@ def tokens_asked_for(database: Database) -> bool:
         return any_made(connection)
 
 
-def revoke_token(database: Database, clock: Clock, which: str, *, actor: Actor) -> Token:
+def revoke_token(database: Database, clock: Clock, which: str, *, actor: Actor) -> AccessToken:
     """End the token in force of that name or id; from the next request on it opens nothing.
 
     Raises:
@@ -273,7 +273,7 @@ def id_of(text: str) -> str | None:
     return match[1] if match else None
 
 
-def token_to_json(token: Token) -> dict[str, object]:
+def token_to_json(token: AccessToken) -> dict[str, object]:
     """A token without anything secret."""
     return {
         "id": token.id,
@@ -304,7 +304,7 @@ def _not_valid() -> NotSignedIn:
     )
 
 
-def _check_end(token: Token, *, now: datetime) -> None:
+def _check_end(token: AccessToken, *, now: datetime) -> None:
     if token.expires_at is not None and token.expires_at <= now:
         raise NotSignedIn(
             f"This token expired on {token.expires_at:%Y-%m-%d at %H:%M} UTC.",

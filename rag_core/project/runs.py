@@ -1,4 +1,4 @@
-"""Long work: one start, one way to follow it, one way to stop it, for every kind.
+"""Long work: one way to begin it and to record how it ends, for every kind.
 
 A run is a row, and a lock that its process holds in a transaction kept open for it: the lock is the proof of life, and
 goes with the process, also behind a pooler. A run whose lock is free is shown as interrupted. One run of a kind holds a
@@ -28,14 +28,13 @@ from rag_core.database.runs import (
     finish_run,
     hold_run,
     insert_run,
-    last_started,
     mark_interrupted,
     recent_runs,
     try_hold_project,
     update_progress,
 )
 from rag_core.errors import Busy, MedirError, OperatorNeeded, Refused
-from rag_core.model import Actor, Run, RunKind
+from rag_core.model import Actor, RunKind
 
 HEARTBEAT_S = 5.0
 # a run of an earlier version holds no lock of its own, and a heartbeat is all that tells of it
@@ -135,20 +134,6 @@ def close_interrupted(
             mark_interrupted(connection, project_id, dead)
     except OperatorNeeded:
         return
-
-
-def last_run(database: Database, project_id: str, kind: RunKind) -> Run | None:
-    """The run of a kind that was started last; one whose process died is closed as interrupted first.
-
-    Whoever looks on asks this over and over, so it is one statement, and looks for the dead only where one is silent.
-    """
-    with database.connection() as connection:
-        last, silent = last_started(connection, project_id, kind, silent_for=STALE_AFTER)
-    if not silent:
-        return last
-    close_interrupted(database, project_id, kind)
-    with database.connection() as connection:
-        return next(iter(recent_runs(connection, project_id, kind, count=1)), None)
 
 
 def close_died(database: Database, project_id: str, run_id: UUID) -> None:
@@ -309,7 +294,7 @@ class _Heart:
 def _busy(database: Database, project_id: str, kind: RunKind) -> Busy:
     with database.connection() as connection:
         current = next(
-            (run for run in recent_runs(connection, project_id, kind, count=5) if run.state == "running"),
+            (run for run in recent_runs(connection, project_id, kind, count=5) if run.is_going),
             None,
         )
     since = (

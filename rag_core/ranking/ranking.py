@@ -12,7 +12,7 @@ from rag_core.model import (
     RankingSettings,
 )
 from rag_core.ranking.fusion import fuse
-from rag_core.ranking.selection import Scored, apply_threshold, cap_per_file, cut_at_limit
+from rag_core.ranking.selection import ScoredCandidate, apply_threshold, cap_per_file, cut_at_limit
 
 
 def rank(found: CandidateSet, settings: RankingSettings) -> Ranking:
@@ -33,7 +33,7 @@ def rank(found: CandidateSet, settings: RankingSettings) -> Ranking:
     candidates = cut_to_depth(found.candidates, settings.candidates_per_signal)
     scores = fuse(candidates, settings)
     ordered = sorted(
-        (Scored(candidate, score) for candidate, score in zip(candidates, scores, strict=True)),
+        (ScoredCandidate(candidate, score) for candidate, score in zip(candidates, scores, strict=True)),
         key=lambda entry: (-entry.score, entry.candidate.tie_key),
     )
     threshold = settings.threshold if found.vector_available else settings.threshold_when_degraded

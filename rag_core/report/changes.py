@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from rag_core.report.numbers import Report
 from rag_core.report.settings_used import Turn, turns_of
+from rag_core.words.settings import value_told
 
 _MODEL = "embeddingModel"
 # the model has a sentence of its own; how settings came to be is no number
@@ -36,11 +37,11 @@ def changes(report: Report, before: Report, indexed_at: Sequence[datetime]) -> t
     entries = {entry.settings_id: entry for entry in (*before.settings, *report.settings)}
     began = [(turn.at, turn.settings_id) for turn in (*before.turns, *report.turns)]
     turns = turns_of(began, entries)
-    found += [Change(at=after.at, told=_told(earlier, after)) for earlier, after in pairwise(turns)]
+    found += [Change(at=after.at, told=_turn_told(earlier, after)) for earlier, after in pairwise(turns)]
     return tuple(sorted(found, key=lambda change: (change.at, change.told)))
 
 
-def _told(before: Turn, after: Turn) -> str:
+def _turn_told(before: Turn, after: Turn) -> str:
     told = [
         f"{name} {_plain(before.settings.get(name))} → {_plain(after.settings.get(name))}"
         for name in _names(before.settings, after.settings)
@@ -58,8 +59,4 @@ def _names(before: Mapping[str, object], after: Mapping[str, object]) -> list[st
 
 
 def _plain(value: object) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, float):
-        return f"{value:g}"
-    return str(value).split("@", 1)[0]
+    return value_told(value).split("@", 1)[0]

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 from rag_core.report.numbers import P95_FROM, Part, Report
+from rag_core.words.numbers import NOT_MEASURED, percentage, share
 from rag_core.words.plurals import counted
 
 PASSED, FAILED = "✓", "✗"
-NOT_MEASURED = "— not measured"
-_DECIMALS_FROM = 200
 _DEPTH = 5
 
 
@@ -38,13 +37,6 @@ def gate_broken(report: Report) -> str:
     return f"{report.verdict.reason} Start the embedding provider, or index with one that runs."
 
 
-def share(count: int, total: int) -> str:
-    """A percentage, without decimals for fewer than 200; a dash of nothing."""
-    if not total:
-        return "—"
-    return f"{count / total:.{0 if total < _DECIMALS_FROM else 1}%}"
-
-
 def no_vote(part: Part) -> str:
     """Why nothing is known of votes; those on degraded searches are left out, so they may be there."""
     if not part.not_degraded and part.searches:
@@ -72,12 +64,10 @@ def _useful(part: Part) -> str:
     found, interval = part.precision[_DEPTH], part.precision[_DEPTH].interval
     if interval is None:
         return f"Useful share of votes: not measured, {no_vote(part)}."
-    low, high = (
-        f"{100 * end:.{0 if found.votes < _DECIMALS_FROM else 1}f}" for end in (interval.low, interval.high)
-    )
+    low, high = (percentage(end, found.votes) for end in (interval.low, interval.high))
     return (
         f"{share(found.useful, found.votes)} of {counted(found.votes, 'vote')} on the first five hits "
-        f"{'says' if found.votes == 1 else 'say'} useful (95 % interval {low}% to {high}%)."
+        f"{'says' if found.votes == 1 else 'say'} useful (95 % interval {low} to {high})."
     )
 
 

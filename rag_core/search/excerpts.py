@@ -12,7 +12,7 @@ _WORD = re.compile(r"\w+(?:[-./]\w+)*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Excerpt:
     """A stretch of text, and whether it is a word that the question asked for."""
 
     text: str
@@ -24,24 +24,24 @@ def words_of(texts: Iterable[str]) -> list[str]:
     return sorted({match.group() for text in texts for match in _WORD.finditer(text)})
 
 
-def pieces_of(text: str, matched: Collection[str]) -> tuple[Piece, ...]:
+def excerpts_of(text: str, matched: Collection[str]) -> tuple[Excerpt, ...]:
     """The text cut at the words in `matched`; empty for an empty text.
 
     Examples:
-        >>> [piece.text for piece in pieces_of("a fila parou", {"fila"}) if piece.matched]
+        >>> [piece.text for piece in excerpts_of("a fila parou", {"fila"}) if piece.matched]
         ['fila']
     """
-    pieces: list[Piece] = []
+    pieces: list[Excerpt] = []
     end = 0
     for match in _WORD.finditer(text):
         if match.group() not in matched:
             continue
         if match.start() > end:
-            pieces.append(Piece(text=text[end : match.start()], matched=False))
-        pieces.append(Piece(text=match.group(), matched=True))
+            pieces.append(Excerpt(text=text[end : match.start()], matched=False))
+        pieces.append(Excerpt(text=match.group(), matched=True))
         end = match.end()
     if end < len(text):
-        pieces.append(Piece(text=text[end:], matched=False))
+        pieces.append(Excerpt(text=text[end:], matched=False))
     return tuple(pieces)
 
 

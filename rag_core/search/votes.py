@@ -28,9 +28,9 @@ from rag_core.words.plurals import counted
 if TYPE_CHECKING:
     from rag_core.ports import Clock
 
-__all__ = ["Purged", "StoredVote", "Verdict", "Vote", "cast_vote", "purge_searches", "read_votes"]
+__all__ = ["Purged", "StoredVote", "Vote", "VoteVerdict", "cast_vote", "purge_searches", "read_votes"]
 
-Verdict = Literal["util", "irrelevante"]
+VoteVerdict = Literal["util", "irrelevante"]
 _VERDICTS = ("util", "irrelevante")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ACTOR = re.compile(r"(human|agent|system):(.+)", re.DOTALL)
@@ -42,7 +42,7 @@ class Vote:
 
     search_id: str
     chunk_id: str
-    verdict: Verdict
+    verdict: VoteVerdict
     rank: int
     changed: bool
 
@@ -194,7 +194,7 @@ def _parse(text: str, *, field: str) -> UUID:
     return UUID(text)
 
 
-def _parse_verdict(text: str) -> Verdict:
+def _parse_verdict(text: str) -> VoteVerdict:
     for verdict in ("util", "irrelevante"):
         if text == verdict:
             return verdict

@@ -13,6 +13,7 @@ from rag_core.model import ALL_SCOPES, CandidateSettings, Project, Scope, Search
 from rag_core.settings.golden_folder import SETTINGS_FILE, CommittedFile, committed_file
 from rag_core.settings.overrides import Overrides
 from rag_core.settings.presets import PRESETS, SEEDS, Preset, find_preset, preset_of
+from rag_core.words.settings import value_told
 
 FirstSource = Literal["adopted", "committed"]
 """Which of a project's own two decisions is asked first: searches take the adoption, golden runs the file."""
@@ -34,7 +35,7 @@ class Disagreement:
         parts = [
             f"{key} is {old} adopted and {new} in the file"
             for key in self.keys
-            for old, new in (_told(here[key], there[key]),)
+            for old, new in (_values_told(here[key], there[key]),)
         ]
         return f"The adopted settings and {SETTINGS_FILE} differ: {'; '.join(parts)}."
 
@@ -228,8 +229,7 @@ def differing(these: Mapping[str, object], those: Mapping[str, object]) -> tuple
     return tuple(key for key in these if key not in _NOT_NUMBERS and these[key] != those.get(key))
 
 
-def _told(one: object, other: object) -> tuple[str, str]:
+def _values_told(one: object, other: object) -> tuple[str, str]:
     """Two values that differ, as short as they can still be told apart."""
-    short = tuple(f"{value:.6g}" if isinstance(value, float) else str(value) for value in (one, other))
-    shown = short if short[0] != short[1] else (str(one), str(other))
-    return shown[0].replace("None", "none"), shown[1].replace("None", "none")
+    short = value_told(one), value_told(other)
+    return short if short[0] != short[1] else (str(one), str(other))

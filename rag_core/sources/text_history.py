@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rag_core.golden.causes import Since
+from rag_core.golden.causes import SinceCommit
 from rag_core.sources.decoding import MAX_BYTES
 from rag_core.sources.git import GitFailed, GitRepository
 
@@ -36,11 +36,11 @@ class FileHistory:
         self._path = path
         self._blobs: dict[str, bytes] = {}
 
-    def taken(self, holds: Callable[[bytes], bool]) -> Since:
+    def taken(self, holds: Callable[[bytes], bool]) -> SinceCommit:
         """The commit after which the file no longer holds something; `holds` tells of one version's content."""
         return self._turn(holds, wanted=False)
 
-    def brought(self, holds: Callable[[bytes], bool]) -> Since:
+    def brought(self, holds: Callable[[bytes], bool]) -> SinceCommit:
         """The commit since which the file holds something."""
         return self._turn(holds, wanted=True)
 
@@ -71,7 +71,7 @@ class FileHistory:
         except GitFailed:
             return False
 
-    def _turn(self, holds: Callable[[bytes], bool], *, wanted: bool) -> Since:
+    def _turn(self, holds: Callable[[bytes], bool], *, wanted: bool) -> SinceCommit:
         """The newest commit that is as wanted while one of its parents is not."""
         known: dict[str, bool] = {}
 
@@ -87,15 +87,17 @@ class FileHistory:
                 if has(version.commit) is not wanted:
                     continue
                 if any(has(parent) is not wanted for parent in version.parents):
-                    return Since(commit=version.commit)
+                    return SinceCommit(commit=version.commit)
                 if wanted and not version.parents and not self._is_shallow():
                     # the file began with it
-                    return Since(commit=version.commit)
+                    return SinceCommit(commit=version.commit)
             if self._is_shallow():
-                return Since(commit=None, unknown=_SHALLOW)
+                return SinceCommit(commit=None, unknown=_SHALLOW)
         except GitFailed:
-            return Since(commit=None, unknown=_UNREADABLE)
-        return Since(commit=None, unknown=_TOO_LONG if len(versions) == MOST_VERSIONS else _NOT_ON_BRANCH)
+            return SinceCommit(commit=None, unknown=_UNREADABLE)
+        return SinceCommit(
+            commit=None, unknown=_TOO_LONG if len(versions) == MOST_VERSIONS else _NOT_ON_BRANCH
+        )
 
     def _versions(self) -> list[_Version]:
         # not `log`: a repository's configuration can make that verify signatures, by a program of its choice

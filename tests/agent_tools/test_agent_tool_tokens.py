@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from material import ANA, make_project
-from medir.agent_tools.gate import Gate
+from medir.agent_tools.gate import AgentDoor
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.project.access import create_token, revoke_token
@@ -133,7 +133,7 @@ def test_without_tokens_only_this_machine_is_trusted_and_not_where_people_sign_i
     async def welcome(scope: Scope, receive: Receive, send: Send) -> None:
         await Response()(scope, receive, send)
 
-    gate = Gate(welcome, database=database, clock=SystemClock(), trusts_machine=trusts_machine)
+    gate = AgentDoor(welcome, database=database, clock=SystemClock(), trusts_machine=trusts_machine)
 
     async def ask() -> httpx.Response:
         transport = httpx.ASGITransport(gate, client=(peer, 40000))
@@ -148,7 +148,7 @@ def test_without_tokens_only_this_machine_is_trusted_and_not_where_people_sign_i
 
 def test_a_database_that_is_away_is_no_refusal_of_the_caller() -> None:
     # a pool that was never opened gives no connection, at once
-    gate = Gate(Response(), database=Database(""), clock=SystemClock(), trusts_machine=True)
+    gate = AgentDoor(Response(), database=Database(""), clock=SystemClock(), trusts_machine=True)
 
     async def ask() -> httpx.Response:
         transport = httpx.ASGITransport(gate)

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from test_callers import QUESTION, SEARCH, problem
 
 from material import Repository
-from medir.work.work import index_run_key
+from medir.work.work import work_key
 from medir.workbench import open_workbench
 from rag_core.model import Actor
 from rag_core.project.runs import running
@@ -109,7 +109,7 @@ def test_a_run_of_another_process_is_a_conflict_with_a_time_to_come_back(
         # another project is another matter
         assert maintainer.post("/api/projects/outra/rag/reindex", json={}).status_code == 202
     work = open_workbench(installation.configuration).work
-    assert work.failure(index_run_key("entrega")) is None
+    assert work.failure(work_key("index", "entrega")) is None
 
 
 def test_what_a_run_needs_and_does_not_find_is_told(

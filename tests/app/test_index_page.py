@@ -9,12 +9,12 @@ from streamlit.testing.v1 import AppTest
 
 from material import ANA, DOCUMENTS, Repository
 from medir.page_kit.services import workbench
-from medir.pages.index import reads as index_reads
 from medir.pages.index.document_outline import outlined
 from medir.pages.index.running import progress_line
 from rag_core.database.connections import Database
 from rag_core.index.reading import SourceChunk, read_chunk_page
 from rag_core.model import Place
+from rag_core.project.following import last_run
 from rag_core.project.projects import add_project
 from workbench_material import HOSTILE, HOSTILE_SIGNS, SCRIPTS, elements, open_page, texts
 
@@ -233,7 +233,9 @@ def test_a_run_of_another_process_is_followed_and_a_second_one_is_not_offered(be
     assert "Run of human:bia since" in texts(page)
     assert page.button(key="reindex").disabled
     assert page.button(key="dry-run").disabled
-    assert "50 of 200, about 30 s left" in progress_line(index_reads.last_run(bench.project))
+    run = last_run(bench.database, bench.project.project_id, "index")
+    assert run is not None
+    assert "50 of 200, about 30 s left" in progress_line(run)
     page.button(key="stop-index").click().run()
     with bench.database.connection() as connection:
         asked = connection.execute("select cancel_requested from runs where state = 'running'").fetchone()

@@ -18,9 +18,11 @@ from medir.configuration import load_configuration
 from medir.work import tasks
 from medir.work.process import ProcessDied
 from medir.workbench import close_workbench, open_workbench
+from rag_core.database.connections import Database
 from rag_core.errors import FaultyGoldenSet, MedirError
-from rag_core.evaluation.calibrations import Calibrator, Demands
+from rag_core.evaluation.calibrations import Demands
 from rag_core.model import Actor, Project, Run
+from rag_core.project.following import last_run
 from rag_core.project.runs import Cancelled
 from workbench_material import ANA, Installation, open_page, services_of, texts
 
@@ -74,15 +76,15 @@ def work_processes(parent: int | None = None) -> list[psutil.Process]:
     return found
 
 
-def last(calibrator: Calibrator, project: Project) -> Run:
-    run = calibrator.last_run(project)
+def last(database: Database, project: Project) -> Run:
+    run = last_run(database, project.project_id, "calibration")
     assert run is not None
     return run
 
 
-def is_at_work(calibrator: Calibrator, project: Project) -> bool:
-    run = calibrator.last_run(project)
-    return run is not None and run.state == "running"
+def is_at_work(database: Database, project: Project) -> bool:
+    run = last_run(database, project.project_id, "calibration")
+    return run is not None and run.is_going
 
 
 def test_what_ended_it_comes_back_as_the_same_error_and_the_process_takes_the_next_task(
@@ -102,7 +104,7 @@ def test_what_ended_it_comes_back_as_the_same_error_and_the_process_takes_the_ne
     until(lambda: not opened.work.is_going(KEY))
     assert opened.work.failure(KEY) is None
     assert work_processes() == before
-    assert last(opened.services.calibrator, own_installation.project).id == run_id
+    assert last(opened.services.database, own_installation.project).id == run_id
     close_workbench(opened)
     assert work_processes() == []
 
@@ -111,20 +113,20 @@ def test_a_process_that_is_killed_leaves_an_interrupted_run_and_a_sentence(
     own_installation: Installation,
 ) -> None:
     opened = open_workbench(load_configuration())
-    calibrator = opened.services.calibrator
+    database = opened.services.database
     begin(own_installation.project)
-    until(lambda: is_at_work(calibrator, own_installation.project))
+    until(lambda: is_at_work(database, own_installation.project))
     (process,) = work_processes()
     process.kill()
     until(lambda: not opened.work.is_going(KEY))
     assert isinstance(opened.work.failure(KEY), ProcessDied)
     # at once, not when its heartbeat is old
-    assert last(calibrator, own_installation.project).state == "interrupted"
+    assert last(database, own_installation.project).state == "interrupted"
     assert "died before it was done" in texts(open_page("calibration"))
     # the next one has a process again
     begin(own_installation.project, Demands(resamples=5))
     until(lambda: not opened.work.is_going(KEY))
-    assert last(calibrator, own_installation.project).state == "done"
+    assert last(database, own_installation.project).state == "done"
     close_workbench(opened)
 
 
@@ -152,7 +154,7 @@ def test_a_server_that_is_killed_takes_its_work_with_it(own_installation: Instal
     ):
         assert server.stdout is not None
         assert server.stdout.readline() == "begun\n"
-        until(lambda: is_at_work(services.calibrator, own_installation.project))
+        until(lambda: is_at_work(services.database, own_installation.project))
         (worker,) = work_processes(server.pid)
         server.send_signal(signal.SIGKILL)
         server.wait(10)
@@ -160,7 +162,7 @@ def test_a_server_that_is_killed_takes_its_work_with_it(own_installation: Instal
         # nobody renews its heartbeat any more: 31 seconds later it is known to have been interrupted
         with services.database.connection() as connection:
             connection.execute("update runs set heartbeat_at = heartbeat_at - interval '31 s'")
-        assert last(services.calibrator, own_installation.project).state == "interrupted"
+        assert last(services.database, own_installation.project).state == "interrupted"
 
 
 def test_a_calibration_made_in_a_terminal_is_drawn_on_the_page_with_who_made_it(

@@ -1,18 +1,20 @@
 """Looking at a run costs next to nothing: two statements a look, and fewer looks the longer it takes."""
 
+import threading
 from typing import Any, Self
 
 import psycopg
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from medir.page_kit.services import workbench
 from workbench_material import TIMEOUT_S, Installation
 
 FOLLOWERS = {
-    "calibration": "from medir.pages.calibration.running import follow",
-    "golden": "from medir.pages.golden_set.running import _follow as follow",
-    "index": "from medir.pages.index.running import follow",
+    "calibration": "from medir.pages.calibration.running import CALIBRATION as work",
+    "golden": "from medir.pages.golden_set.running import GOLDEN as work",
+    "index": "from medir.pages.index.running import INDEX_RUN as work",
 }
 # what the browser is told of its next looks is in the messages, which no element shows
 A_LOOK = """
@@ -36,7 +38,7 @@ if "view" not in st.session_state:
     (project,) = all_projects(workbench().services.database)
     st.session_state.view = Frame(project=project, version=reads.version(project), overview=None)
 context._enqueue = heed
-follow(st.session_state.view)
+work.follow(st.session_state.view)
 context._enqueue = send
 st.session_state.pauses = pauses
 """
@@ -96,3 +98,39 @@ def test_a_run_that_takes_longer_is_looked_at_more_rarely(own_installation: Inst
         page.run()
         assert not page.exception
         assert page.session_state.pauses == [1.5, pause]
+
+
+BOTH = """
+import streamlit as st
+from medir.page_kit import reads
+from medir.page_kit.frame import Frame
+from medir.page_kit.services import workbench
+from medir.pages.calibration.adopting import FREEZE
+from medir.pages.calibration.running import CALIBRATION
+from rag_core.project.overview import all_projects
+
+if "view" not in st.session_state:
+    (project,) = all_projects(workbench().services.database)
+    st.session_state.view = Frame(project=project, version=reads.version(project), overview=None)
+for work in (CALIBRATION, FREEZE):
+    work.follow(st.session_state.view)
+"""
+
+
+def test_two_works_are_followed_side_by_side_also_where_neither_can_be_seen(
+    own_installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going_on(own_installation, "calibration", for_s=1)
+    ended = threading.Event()
+    workbench().work.start("freeze entrega", ended.wait)
+    page = AppTest.from_string(BOTH, default_timeout=TIMEOUT_S).run()
+    assert [bar.proto.text for bar in page.get("progress")] == [
+        "Embedding the questions, question 2 of 3",
+        "Freezing a baseline: running the golden set",
+    ]
+    ended.set()
+    st.cache_resource.clear()
+    monkeypatch.setenv("DATABASE_URL", "postgresql://127.0.0.1:9/medir")
+    page.run()
+    assert not page.exception
+    assert [error.value for error in page.error] == ["A service does not answer"] * 2

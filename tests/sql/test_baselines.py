@@ -23,9 +23,10 @@ from rag_core.evaluation.comparison import (
     compare_recorded,
     run_against,
 )
-from rag_core.evaluation.history import golden_result, last_golden_run
+from rag_core.evaluation.history import golden_result
 from rag_core.golden.baseline_file import Baseline, encode_baseline
 from rag_core.model import LexicalFunction, Project
+from rag_core.project.following import last_run
 from rag_core.project.overview import read_overview
 from rag_core.settings.adopting import adopt_settings, settings_history
 from rag_core.settings.in_force import settings_in_force
@@ -53,7 +54,7 @@ def against(made: Services, project: Project, frozen: Baseline, **options: objec
 
 
 def last_result(made: Services, project: Project) -> dict[str, object]:
-    last = last_golden_run(made.database, project)
+    last = last_run(made.database, project.project_id, "golden")
     assert last is not None
     return golden_result(made.database, project.project_id, str(last.id))
 

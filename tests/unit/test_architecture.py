@@ -97,6 +97,34 @@ def test_sql_is_never_built_from_text() -> None:
                 assert not built, f"{path.relative_to(TOP)}:{node.lineno}"
 
 
+# shapes on the wire have the names of what they show
+WIRE = ("medir/contract/", "medir/http_api/answers.py", "medir/agent_tools/results.py")
+
+
+def types_named(file: Path) -> Iterator[tuple[str, str]]:
+    """The classes of a module, and the types that it gives a name: each with what tells it from another."""
+    for node in ast.parse(file.read_text()).body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name, str(file.relative_to(TOP))
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
+            for target in node.targets:
+                if isinstance(target, ast.Name) and not target.id.isupper():
+                    yield target.id, ast.unparse(node.value)
+
+
+def test_a_name_is_one_type() -> None:
+    types: dict[str, set[str]] = {}
+    for package in ("rag_core", "medir"):
+        for file in sorted((TOP / package).rglob("*.py")):
+            if not str(file.relative_to(TOP)).startswith(WIRE):
+                for name, told in types_named(file):
+                    types.setdefault(name, set()).add(told)
+    assert {"Run", "Place", "Progress"} <= set(types)
+    several = {name for name, told in types.items() if len(told) > 1 and not name.startswith("_")}
+    # two ideas with one name still: what a project searches by, and what a report's window was searched by
+    assert several == set()
+
+
 def streamlit_parts() -> Iterator[str]:
     """Where something of the pages is called a fragment or a dialog of Streamlit's own."""
     for path in sorted([TOP / "app.py", *(TOP / "medir").rglob("*.py")]):

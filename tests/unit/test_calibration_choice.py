@@ -16,7 +16,7 @@ from rag_core.calibration.choice.contenders import (
 )
 from rag_core.calibration.choice.families import Variant, build_family, vary
 from rag_core.calibration.choice.margin import choose, prepare
-from rag_core.calibration.choice.verdict import Choice, Ground, decide
+from rag_core.calibration.choice.verdict import Choice, Electorate, decide
 from rag_core.calibration.table import build_table, judge_places
 from rag_core.errors import InvalidInput
 from rag_core.golden.cases import GoldenCase
@@ -56,7 +56,7 @@ def decide_on(
     count = len(questions)
     variant = variant_of(questions, expected or [(RIGHT,)] * count)
     parsed = parse_measure(measure)
-    ground = Ground(
+    ground = Electorate(
         ids=tuple(f"case-{number}" for number in range(count)),
         holdout=np.array(holdout or [False] * count),
         must_pass=np.array(must_pass or [False] * count),
@@ -210,7 +210,7 @@ def test_the_ground_of_golden_cases_holds_out_what_they_say() -> None:
         GoldenCase(id="b", question="??", no_answer=True, split="calibrate"),
         GoldenCase(id="c", question="???", expected=(RIGHT,)),
     )
-    ground = Ground.of(cases)
+    ground = Electorate.of(cases)
     assert ground.ids == ("a", "b", "c")
     assert ground.holdout.tolist() == [True, False, False]
     assert ground.must_pass.tolist() == [True, False, False]
@@ -218,6 +218,6 @@ def test_the_ground_of_golden_cases_holds_out_what_they_say() -> None:
 
 def test_a_measure_that_judges_no_case_can_choose_nothing() -> None:
     variant = variant_of([found_below(0.4)], [(RIGHT,)])
-    ground = Ground(ids=("one",), holdout=np.array([False]), must_pass=np.array([False]))
+    ground = Electorate(ids=("one",), holdout=np.array([False]), must_pass=np.array([False]))
     with pytest.raises(InvalidInput, match="no case to choose on"):
         decide(build_ballot((variant,), TODAY_SETTINGS, REJECTED), ground, REJECTED)

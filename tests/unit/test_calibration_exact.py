@@ -10,7 +10,7 @@ from golden_material import chunk, found
 from rag_core.calibration.exact.ceilings import ceiling_map
 from rag_core.calibration.exact.exact import Exact, build_exact
 from rag_core.calibration.exact.lines import crossings, level_crossings
-from rag_core.calibration.exact.steps import Piece, WeightSteps, tidy
+from rag_core.calibration.exact.steps import Stretch, WeightSteps, tidy
 from rag_core.calibration.exact.thresholds import threshold_tolerances
 from rag_core.calibration.table import build_table, judge_places
 from rag_core.metrics.measures import PASSED, REJECTED, parse_measure
@@ -251,9 +251,9 @@ def test_of_ends_that_rounding_parts_the_one_with_a_value_of_its_own_stays() -> 
     ends = np.array([0.0, 0.5, 0.5 + 1e-14, 1.0])
     steps = tidy(ends, at=np.array([0.0, 0.0, 1.0, 0.0]), inside=np.array([0.0, 0.5, 0.0]))
     assert steps.pieces() == (
-        Piece(low=0.0, high=0.0, value=0.0),
-        Piece(low=0.0, high=0.5 + 1e-14, value=0.0),
-        Piece(low=0.5 + 1e-14, high=0.5 + 1e-14, value=1.0),
-        Piece(low=0.5 + 1e-14, high=1.0, value=0.0),
-        Piece(low=1.0, high=1.0, value=0.0),
+        Stretch(low=0.0, high=0.0, value=0.0),
+        Stretch(low=0.0, high=0.5 + 1e-14, value=0.0),
+        Stretch(low=0.5 + 1e-14, high=0.5 + 1e-14, value=1.0),
+        Stretch(low=0.5 + 1e-14, high=1.0, value=0.0),
+        Stretch(low=1.0, high=1.0, value=0.0),
     )

@@ -27,13 +27,13 @@ from rag_core.figures.threshold_map import (
     threshold_map,
     told_of_bands,
 )
-from rag_core.figures.weight_curve import Curve, weight_curve
+from rag_core.figures.weight_curve import NamedCurve, weight_curve
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import MRR, PASSED
 from rag_core.model import Fusion, Place, RankingSettings
 
 STEPS = Outline(ends=np.array([0.0, 0.5, 1.0]), inside=np.array([0.25, 0.75]))
-WHOLE = Curve(name="all cases", steps=STEPS, cases=8)
+WHOLE = NamedCurve(name="all cases", steps=STEPS, cases=8)
 AT_HAND = SettingMark(role="at hand", name="at hand", weight=0.75, threshold=0.1, value=0.75)
 TODAY = SettingMark(role="today", name="today", weight=0.25, threshold=None, value=0.25)
 FROZEN = SettingMark(role="baseline", name="baseline v1", weight=0.3, threshold=0.1, value=0.5)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.embedding.text import clean_text, embeddable, is_blank
+from rag_core.embedding.text import embeddable, encodable_text, is_blank
 from rag_core.errors import EmbeddingFailed
 
 any_text = st.text(st.characters(exclude_categories=()))
@@ -23,15 +23,15 @@ any_text = st.text(st.characters(exclude_categories=()))
     ],
 )
 def test_nul_is_removed_and_lone_surrogates_are_replaced(given_text: str, cleaned: str) -> None:
-    assert clean_text(given_text) == cleaned
+    assert encodable_text(given_text) == cleaned
 
 
 @given(any_text)
 def test_clean_text_can_always_be_encoded_and_is_not_changed_again(text: str) -> None:
-    cleaned = clean_text(text)
+    cleaned = encodable_text(text)
     cleaned.encode()
     assert "\0" not in cleaned
-    assert clean_text(cleaned) == cleaned
+    assert encodable_text(cleaned) == cleaned
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t\r\n", "\u00a0\u2003", "\u200b\ufeff", "\u0007"])

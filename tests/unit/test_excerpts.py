@@ -3,17 +3,17 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.search.excerpts import cut_short, pieces_of, words_of
+from rag_core.search.excerpts import cut_short, excerpts_of, words_of
 
 
 @given(st.text(max_size=200), st.sets(st.text(max_size=5), max_size=5))
 def test_the_pieces_joined_are_the_text(text: str, matched: set[str]):
     words = {*matched, *words_of([text])[:2]}
-    assert "".join(piece.text for piece in pieces_of(text, words)) == text
+    assert "".join(piece.text for piece in excerpts_of(text, words)) == text
 
 
 def test_only_whole_words_match():
-    pieces = pieces_of("A fila, as filas e a FILA_LOTE", {"fila"})
+    pieces = excerpts_of("A fila, as filas e a FILA_LOTE", {"fila"})
     assert [(piece.text, piece.matched) for piece in pieces] == [
         ("A ", False),
         ("fila", True),
@@ -26,12 +26,12 @@ def test_an_identifier_is_one_word():
 
 
 def test_markup_is_text_like_any_other():
-    pieces = pieces_of("<img onerror=x>", {"img"})
+    pieces = excerpts_of("<img onerror=x>", {"img"})
     assert [piece.text for piece in pieces] == ["<", "img", " onerror=x>"]
 
 
 def test_an_empty_text_has_no_pieces():
-    assert pieces_of("", {"a"}) == ()
+    assert excerpts_of("", {"a"}) == ()
 
 
 def test_a_text_that_fits_is_left_alone():

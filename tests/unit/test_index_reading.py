@@ -5,7 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from rag_core.index.reading import Run, first_of_page, time_left, time_to_embed
+from rag_core.index.reading import first_of_page, time_left, time_to_embed
+from rag_core.model import Run
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 

@@ -4,38 +4,38 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from rag_core.lexical.terms import AskedTerm, Token, asked_terms, keys_of, resolved_terms
+from rag_core.lexical.terms import AskedTerm, ParserToken, asked_terms, keys_of, resolved_terms
 
 
-def word(text: str, lexeme: str | None = None) -> Token:
-    return Token(alias="word", text=text, lexemes=(lexeme or text.lower(),))
+def word(text: str, lexeme: str | None = None) -> ParserToken:
+    return ParserToken(alias="word", text=text, lexemes=(lexeme or text.lower(),))
 
 
-def number(text: str) -> Token:
-    return Token(alias="int" if text.startswith("-") else "uint", text=text, lexemes=(text,))
+def number(text: str) -> ParserToken:
+    return ParserToken(alias="int" if text.startswith("-") else "uint", text=text, lexemes=(text,))
 
 
-def joined(text: str) -> Token:
-    return Token(alias="numword", text=text, lexemes=(text.lower(),))
+def joined(text: str) -> ParserToken:
+    return ParserToken(alias="numword", text=text, lexemes=(text.lower(),))
 
 
-def file(text: str) -> Token:
-    return Token(alias="file", text=text, lexemes=(text,))
+def file(text: str) -> ParserToken:
+    return ParserToken(alias="file", text=text, lexemes=(text,))
 
 
-def stop(text: str) -> Token:
-    return Token(alias="word", text=text, lexemes=())
+def stop(text: str) -> ParserToken:
+    return ParserToken(alias="word", text=text, lexemes=())
 
 
-def sign(text: str) -> Token:
-    return Token(alias="blank", text=text, lexemes=None)
+def sign(text: str) -> ParserToken:
+    return ParserToken(alias="blank", text=text, lexemes=None)
 
 
 SPACE = sign(" ")
 
 
 def terms(
-    tokens: Sequence[Token],
+    tokens: Sequence[ParserToken],
     known: Mapping[str, Sequence[str]] | None = None,
     *,
     with_parts: bool = True,
@@ -77,7 +77,9 @@ def test_two_words_that_share_a_spelling_are_one_term() -> None:
         [joined("RN58")],
     ],
 )
-def test_every_spelling_of_an_identifier_asks_for_its_letters_and_its_number(tokens: list[Token]) -> None:
+def test_every_spelling_of_an_identifier_asks_for_its_letters_and_its_number(
+    tokens: list[ParserToken],
+) -> None:
     known = {"rn@58": ["rn", "rn058"], "rn#58": ["-058", "058", "rn058"]}
     letters, numbers = sorted(terms(tokens, known), key=len)
     assert {"rn", "rn058"} <= set(letters)
@@ -105,10 +107,10 @@ def test_parts_of_a_name_take_part_only_where_the_index_knows_them_and_any_term_
 
 def test_a_host_inside_an_address_is_not_taken_apart() -> None:
     tokens = [
-        Token(alias="protocol", text="https://", lexemes=None),
-        Token(alias="url", text="exemplo.org/a", lexemes=("exemplo.org/a",)),
-        Token(alias="host", text="exemplo.org", lexemes=("exemplo.org",)),
-        Token(alias="url_path", text="/a", lexemes=("/a",)),
+        ParserToken(alias="protocol", text="https://", lexemes=None),
+        ParserToken(alias="url", text="exemplo.org/a", lexemes=("exemplo.org/a",)),
+        ParserToken(alias="host", text="exemplo.org", lexemes=("exemplo.org",)),
+        ParserToken(alias="url_path", text="/a", lexemes=("/a",)),
     ]
     assert keys_of(asked_terms(tokens)) == ()
     assert terms(tokens) == [("/a",), ("exemplo.org",), ("exemplo.org/a",)]

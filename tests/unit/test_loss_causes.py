@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from rag_core.golden.cases import GoldenCase
-from rag_core.golden.causes import LossCause, Now, Since, Standing, Then, causes
+from rag_core.golden.causes import LossCause, Now, SinceCommit, StandingText, Then, causes
 from rag_core.model import Candidate, Fate, Origin, Place, RankedCandidate, Ranking, Scope
 
 FILE = Place("file", "docs/a.md")
@@ -19,23 +19,23 @@ DETAIL = {
 }
 SETTINGS: Mapping[str, object] = {"weightVector": 0.6, "weightLexical": 0.4, "threshold": 0.2}
 CASE = GoldenCase(id="c", question="q", expected=(FILE,))
-TAKEN = Since(commit="a" * 40)
+TAKEN = SinceCommit(commit="a" * 40)
 
 
-def text(content_hash: str, *headings: str, place: Place = FILE, event_id: str | None = None) -> Standing:
-    return Standing(Origin(place=place, heading_path=headings, event_id=event_id), content_hash)
+def text(content_hash: str, *headings: str, place: Place = FILE, event_id: str | None = None) -> StandingText:
+    return StandingText(Origin(place=place, heading_path=headings, event_id=event_id), content_hash)
 
 
 @dataclass
 class Known:
     """What is in the index, place by place, and what git says."""
 
-    texts: Sequence[Standing] = ()
-    since: Since = TAKEN
+    texts: Sequence[StandingText] = ()
+    since: SinceCommit = TAKEN
     unchanged: bool = False
     reheaded: Origin | None = None
 
-    def standing(self, place: Place) -> list[Standing]:
+    def standing(self, place: Place) -> list[StandingText]:
         return [known for known in self.texts if known.origin.place == place]
 
     def holder_of(self, content_hash: str) -> Origin | None:
@@ -44,17 +44,17 @@ class Known:
     def under_another_heading(self, place: Place, content_hash: str) -> Origin | None:
         return self.reheaded
 
-    def taken(self, place: Place, content_hash: str) -> Since:
+    def taken(self, place: Place, content_hash: str) -> SinceCommit:
         return self.since
 
-    def brought(self, place: Place, content_hash: str) -> Since:
+    def brought(self, place: Place, content_hash: str) -> SinceCommit:
         return self.since
 
     def unchanged_since(self, place: Place, commit: str | None) -> bool:
         return self.unchanged
 
 
-def then(winner: Standing | None, *, alone: Mapping[str, bool] | None = None) -> Then:
+def then(winner: StandingText | None, *, alone: Mapping[str, bool] | None = None) -> Then:
     """`alone`: whether the case passes on the candidates of then with that one key as it is now; all passes else."""
     told = alone or {}
     return Then(
@@ -116,7 +116,7 @@ def ranked(content_hash: str, place: Place, *, at: int, score: float, fate: Fate
         ),
     ],
 )
-def test_what_became_of_the_text_that_won(standing: list[Standing], what: str, sentence: str) -> None:
+def test_what_became_of_the_text_that_won(standing: list[StandingText], what: str, sentence: str) -> None:
     (cause,) = causes(CASE, then(text("old", "A", "B")), now(), Known(standing))
     assert (cause.what, cause.path, cause.commit, cause.sentence) == (
         what,
@@ -146,7 +146,9 @@ def test_a_text_that_stands_on_below_other_headings_is_not_called_removed() -> N
 
 
 def test_where_the_commit_can_not_be_told_the_sentence_says_why() -> None:
-    known = Known([text("new", "A")], since=Since(commit=None, unknown="The git history here is shallow."))
+    known = Known(
+        [text("new", "A")], since=SinceCommit(commit=None, unknown="The git history here is shallow.")
+    )
     (cause,) = causes(CASE, then(text("old", "A")), now(), known)
     assert cause.commit is None
     assert cause.sentence == (

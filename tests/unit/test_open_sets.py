@@ -13,14 +13,15 @@ TOP = Path(__file__).resolve().parents[2]
 PARTIAL = {
     ("rag_core/calibration/replay.py", "_WEIGHTLESS"): "the others are linear in what the scales give",
     ("rag_core/calibration/replay.py", "FATES"): "`ABSENT` is no candidate's fate",
+    ("rag_core/evaluation/measuring.py", "known"): "of the others, a question's reason is all that is known",
     ("rag_core/figures/case_flow.py", "_ENDS"): "what is in no list flows nowhere",
     ("rag_core/index/sources_gone.py", "_REMEDIES"): "of the others, nothing is to be done",
 }
 
 # Tables over a set of literals whose keys come as plain texts, from the database.
 KEYED = {
-    ("medir/cli/report_tables.py", "_VERDICTS"): "Verdict",
-    ("medir/pages/report/one_search.py", "_SAID"): "Verdict",
+    ("medir/cli/report_tables.py", "_VERDICTS"): "VoteVerdict",
+    ("medir/pages/report/one_search.py", "_SAID"): "VoteVerdict",
 }
 
 # Who may tell one member from the others by its name; everybody else asks what is true of it.

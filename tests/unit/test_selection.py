@@ -1,17 +1,17 @@
 """The three steps between the fused order and the hits: each says what it kept and what it dropped."""
 
 from golden_material import chunk
-from rag_core.ranking.selection import Scored, Split, apply_threshold, cap_per_file, cut_at_limit
+from rag_core.ranking.selection import ScoredCandidate, Sifted, apply_threshold, cap_per_file, cut_at_limit
 
 
-def scored(*entries: tuple[str, float]) -> list[Scored]:
+def scored(*entries: tuple[str, float]) -> list[ScoredCandidate]:
     return [
-        Scored(chunk(place, ordinal=ordinal, vector=(score, ordinal + 1)), score)
+        ScoredCandidate(chunk(place, ordinal=ordinal, vector=(score, ordinal + 1)), score)
         for ordinal, (place, score) in enumerate(entries)
     ]
 
 
-def ordinals(split: Split) -> tuple[list[int], list[int]]:
+def ordinals(split: Sifted) -> tuple[list[int], list[int]]:
     return (
         [entry.candidate.ordinal for entry in split.kept],
         [entry.candidate.ordinal for entry in split.dropped],

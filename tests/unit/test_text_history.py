@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from material import Repository
-from rag_core.golden.causes import Since
+from rag_core.golden.causes import SinceCommit
 from rag_core.sources.git import GitRepository
 from rag_core.sources.text_history import FileHistory
 
@@ -33,9 +33,9 @@ def test_the_commit_that_took_a_text_is_found_between_others_that_touched_the_fi
     taken = repository.commit({"docs/a.md": "outra\n"})
     repository.commit({"docs/a.md": "outra ainda\n"})
     repository.commit({"docs/b.md": "resposta\n"})
-    assert history(repository.folder).taken(has_answer) == Since(commit=taken)
+    assert history(repository.folder).taken(has_answer) == SinceCommit(commit=taken)
     repository.git("reset", "--quiet", "--hard", f"{taken}~1")
-    assert history(repository.folder).brought(has_answer) == Since(commit=brought)
+    assert history(repository.folder).brought(has_answer) == SinceCommit(commit=brought)
 
 
 def test_a_text_that_came_back_and_went_again_was_taken_by_the_later_commit(repository: Repository) -> None:
@@ -43,7 +43,7 @@ def test_a_text_that_came_back_and_went_again_was_taken_by_the_later_commit(repo
     repository.commit({"docs/a.md": "nada\n"})
     repository.commit({"docs/a.md": "resposta\n"})
     taken = repository.commit({"docs/a.md": "fim\n"})
-    assert history(repository.folder).taken(has_answer) == Since(commit=taken)
+    assert history(repository.folder).taken(has_answer) == SinceCommit(commit=taken)
 
 
 def test_a_file_deleted_and_written_anew_lost_its_text_with_the_deletion(repository: Repository) -> None:
@@ -51,7 +51,7 @@ def test_a_file_deleted_and_written_anew_lost_its_text_with_the_deletion(reposit
     repository.remove("docs/a.md")
     deleted = repository.git("rev-parse", "HEAD")
     repository.commit({"docs/a.md": "outro começo\n"})
-    assert history(repository.folder).taken(has_answer) == Since(commit=deleted)
+    assert history(repository.folder).taken(has_answer) == SinceCommit(commit=deleted)
 
 
 def test_on_a_branch_that_was_merged_it_is_the_branchs_commit_and_not_the_merge(
@@ -63,7 +63,7 @@ def test_on_a_branch_that_was_merged_it_is_the_branchs_commit_and_not_the_merge(
     repository.git("checkout", "--quiet", "main")
     repository.commit({"docs/b.md": "b\n"})
     repository.git("merge", "--quiet", "--no-ff", "--message", "lado", "lado")
-    assert history(repository.folder).taken(has_answer) == Since(commit=taken)
+    assert history(repository.folder).taken(has_answer) == SinceCommit(commit=taken)
 
 
 def test_a_bare_repository_tells_it_too_and_a_shallow_one_says_that_it_does_not_reach_so_far(
@@ -78,7 +78,7 @@ def test_a_bare_repository_tells_it_too_and_a_shallow_one_says_that_it_does_not_
             check=True,
             capture_output=True,
         )
-    assert history(tmp_path / "bare").taken(has_answer) == Since(commit=taken)
+    assert history(tmp_path / "bare").taken(has_answer) == SinceCommit(commit=taken)
     told = history(tmp_path / "shallow").taken(has_answer)
     assert told.commit is None
     assert told.words == ". The git history here is shallow and does not reach back to it."
@@ -97,7 +97,7 @@ def test_a_text_that_no_commit_of_the_branch_holds_is_said_to_be_of_another_hist
 
 def test_a_text_that_the_file_began_with_was_brought_by_its_first_commit(repository: Repository) -> None:
     first = repository.git("rev-parse", "HEAD")
-    assert history(repository.folder).brought(lambda blob: b"nada" in blob) == Since(commit=first)
+    assert history(repository.folder).brought(lambda blob: b"nada" in blob) == SinceCommit(commit=first)
 
 
 def test_a_file_is_unchanged_since_a_commit_only_where_git_can_tell(repository: Repository) -> None:

@@ -2,19 +2,17 @@
 
 import dataclasses
 from functools import partial
-from uuid import uuid4
 
 import pandas as pd
 import streamlit as st
 
-from medir.page_kit import reads
-from medir.page_kit.following import LOOKED_AT_EVERY_S, look_again
 from medir.page_kit.frame import Frame
-from medir.page_kit.guard import draw_banner, guarded, refusal_told
-from medir.page_kit.parts import dialog, fragment
+from medir.page_kit.guard import draw_banner, refusal_told
+from medir.page_kit.long_work import LongWork
+from medir.page_kit.parts import dialog
 from medir.page_kit.plain_text import escaped
 from medir.page_kit.services import maintainer, may_maintain, visitor, workbench
-from medir.page_kit.signs import PASSED, settings_line
+from medir.page_kit.signs import PASSED
 from medir.pages.calibration.effect import draw_caution, draw_effect
 from medir.pages.calibration.scene import Scene
 from medir.work import tasks
@@ -23,11 +21,14 @@ from rag_core.evaluation.baselines import baselines_folder, new_file
 from rag_core.model import SearchSettings
 from rag_core.settings.adopting import Adoption, adopt_settings
 from rag_core.settings.overrides import UNSET, Overrides
-from rag_core.words.fusions import FUSION_NAMES
+from rag_core.words.settings import numbers_told, settings_at_a_glance
 
 _ADOPTING, _FREEZING = "calibration-adopting", "calibration-freezing"
 _TOLD = "calibration-told"
 _FOR_MAINTAINERS = "Only a maintainer may do that."
+_FREEZES = "Freezing a baseline: running the golden set"
+# a golden run that others began freezes nothing
+FREEZE = LongWork(name="freeze", kind="golden", at=lambda _run: _FREEZES, starting=_FREEZES, anywhere=False)
 
 
 def draw_adopt_button(scene: Scene, in_force: SearchSettings) -> None:
@@ -83,7 +84,7 @@ def changes(before: SearchSettings, after: SearchSettings) -> list[tuple[str, st
     """What differs between two settings: the number's name, before and after."""
     return [
         (name, old, new)
-        for (name, old), (_, new) in zip(_told(before), _told(after), strict=True)
+        for (name, old), (_, new) in zip(numbers_told(before), numbers_told(after), strict=True)
         if old != new
     ]
 
@@ -133,7 +134,7 @@ def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings, *, floor:
 
 def _told_adopted(now: Adoption) -> tuple[str, list[str], str]:
     """What was done, in lines, and the text that is left to be committed where the file could not be written."""
-    lines, to_commit, written = [settings_line(now.in_force.settings)], "", now.written
+    lines, to_commit, written = [settings_at_a_glance(now.in_force.settings)], "", now.written
     if written is not None and written.reason is None:
         lines.append(f"Written into {written.file}. Commit it: golden runs go by that file on every machine.")
     elif written is not None:
@@ -142,26 +143,10 @@ def _told_adopted(now: Adoption) -> tuple[str, list[str], str]:
     return "**Adopted.** In force from now on:", lines, to_commit
 
 
-def _told(settings: SearchSettings) -> list[tuple[str, str]]:
-    ranking, candidates = settings.ranking, settings.candidates
-    return [
-        ("vector weight", f"{ranking.weight_vector:.6g}"),
-        ("lexical weight", f"{ranking.weight_lexical:.6g}"),
-        ("threshold", "none" if ranking.threshold is None else f"{ranking.threshold:.6g}"),
-        ("candidates a signal", str(ranking.candidates_per_signal)),
-        ("chunks a file", "no cap" if ranking.max_per_file is None else str(ranking.max_per_file)),
-        ("hits shown", str(ranking.limit)),
-        ("fusion", FUSION_NAMES[ranking.fusion]),
-        ("terms", str(candidates.lexical.operator)),
-        ("lexical function", str(candidates.lexical.function)),
-    ]
-
-
 def draw_freeze(view: Frame) -> None:
     """The button that opens the dialog; while a baseline is frozen, its progress; else how that failed."""
-    work = workbench().work
-    if work.is_going(_key(view)):
-        _follow_freezing(view)
+    if FREEZE.is_going(view):
+        FREEZE.follow(view)
         return
     allowed = may_maintain()
     st.button(
@@ -181,7 +166,7 @@ def draw_freeze(view: Frame) -> None:
 
 def draw_freezing_failure(view: Frame) -> None:
     """Why the last freezing failed, where it did."""
-    failure = workbench().work.failure(_key(view))
+    failure = FREEZE.failure(view, None)
     if failure is not None:
         draw_banner(failure, key="calibration-freezing", retry=False)
 
@@ -193,7 +178,7 @@ def _ask_to_freeze(view: Frame) -> None:
         "The golden set is run once more under the settings in force, and what comes out is never changed again."
     )
     if view.overview is not None:
-        st.text(f"In force: {settings_line(view.overview.in_force.settings)}")
+        st.text(f"In force: {settings_at_a_glance(view.overview.in_force.settings)}")
     st.caption("Numbers at hand are a trial: adopt them first to freeze them.")
     name = st.text_input("Name", key="calibration-baseline-name", max_chars=100, placeholder="v1").strip()
     st.text(f"Written into {folder}. Commit the file afterwards.")
@@ -209,35 +194,10 @@ def _ask_to_freeze(view: Frame) -> None:
         st.text(f"{error.message} {error.hint}")
         return
     with refusal_told():
-        who = maintainer()
-        run_id, project_id = uuid4(), view.project.project_id
-        task = partial(
-            tasks.freeze_baseline,
-            project=view.project,
-            actor=who,
-            name=name,
-            run_id=run_id,
-        )
-        workbench().work.start_run(_key(view), task, project_id=project_id, run_id=run_id)
+        task = partial(tasks.freeze_baseline, project=view.project, actor=maintainer(), name=name)
+        FREEZE.begin(view, task)
     _forget(_FREEZING)
     st.rerun()
-
-
-@fragment(run_every=LOOKED_AT_EVERY_S)
-def _follow_freezing(view: Frame) -> None:
-    with guarded("calibration-freezing-progress"):
-        if not workbench().work.is_going(_key(view)):
-            st.rerun()
-        last = reads.last_golden_run(view.project)
-        look_again(last)
-        progress = last.progress if last is not None and last.state == "running" else {}
-        done, total = progress.get("done"), progress.get("total")
-        share = done / total if isinstance(done, int) and isinstance(total, int) and total else 0.0
-        st.progress(min(1.0, share), text="Freezing a baseline: running the golden set")
-
-
-def _key(view: Frame) -> str:
-    return f"freeze {view.project.project_id}"
 
 
 def _remember(flag: str) -> None:

@@ -5,11 +5,11 @@ import pandas as pd
 import streamlit as st
 
 from medir.page_kit.signs import DASH, FATES, LOST, PASSED, WON
-from medir.pages.calibration import words
 from medir.pages.calibration.scene import Scene
 from rag_core.calibration.landscape import Turns
 from rag_core.figures.palette import BAD, GOOD
 from rag_core.search.excerpts import cut_short
+from rag_core.words.numbers import percentage
 
 _NEAREST = 12
 _CELL_CHARS = 200
@@ -79,7 +79,7 @@ def _row(scene: Scene, turns: Turns, distance: float, case: int, sign: str) -> d
     return {
         "": {LOST: f"{LOST} lost", WON: f"{WON} won"}.get(sign, sign),
         "case": golden.id,
-        "margin": words.share(distance, 200) if np.isfinite(distance) else DASH,
+        "margin": percentage(distance, 200) if np.isfinite(distance) else DASH,
         "turns at weight": _nearest(weight, float(turns.below[case]), float(turns.above[case])),
         "turns at threshold": DASH if np.isnan(turns.threshold[case]) else f"{turns.threshold[case]:.5f}",
         "now": _fate(scene, case),

@@ -6,9 +6,8 @@ import streamlit as st
 
 from medir.page_kit.signs import LOST, WON
 from medir.pages.calibration.numbers import are_same
-from medir.pages.calibration.running import Kept
+from medir.pages.calibration.running import Kept, whose_numbers
 from medir.pages.calibration.scene import Scene
-from medir.pages.calibration.words import whose_numbers
 from rag_core.calibration.floor_standing import standing_of
 from rag_core.calibration.safety import passing
 from rag_core.calibration.table import Flags
@@ -34,7 +33,7 @@ def draw_effect(scene: Scene, in_force: SearchSettings, after: SearchSettings, *
     else:
         for sign, word, flags in ((LOST, "lost", now & ~passes), (WON, "won", ~now & passes)):
             turned = [case for case, there in zip(cases, flags.tolist(), strict=True) if there]
-            st.text(f"{sign} {counted(len(turned), 'golden case')} {word}{_told(turned)}")
+            st.text(f"{sign} {counted(len(turned), 'golden case')} {word}{_named(turned)}")
     standing = standing_of(passes, cases, floor=floor)
     if not standing.holds:
         st.warning("**These numbers break the floor.**", icon=":material/gavel:")
@@ -78,7 +77,7 @@ def _passes(kept: Kept, settings: SearchSettings) -> Flags | None:
     )
 
 
-def _told(turned: list[GoldenCase]) -> str:
+def _named(turned: list[GoldenCase]) -> str:
     """The cases by name, those that must pass first, which are named however many there are."""
     marked = [f"{case.id} (must pass)" for case in turned if case.must_pass]
     named = [*marked, *(case.id for case in turned if not case.must_pass)]

@@ -9,11 +9,10 @@ import streamlit as st
 
 from medir.page_kit.address import number_parameter
 from medir.page_kit.signs import DASH, theme
-from medir.pages.calibration import words
 from medir.pages.calibration.numbers import go_to
 from medir.pages.calibration.scene import Scene, measures_of
 from rag_core.calibration.choice.contenders import TODAY
-from rag_core.calibration.choice.verdict import Scored
+from rag_core.calibration.choice.verdict import ScoredContender
 from rag_core.calibration.effective import effective_weight
 from rag_core.calibration.findings import settings_of_contender
 from rag_core.calibration.trade import weigh_errors
@@ -25,6 +24,8 @@ from rag_core.metrics.comparison import compare
 from rag_core.metrics.intervals import bootstrap_mean, wilson
 from rag_core.metrics.kernels import ceilings
 from rag_core.words.fusions import FUSION_NAMES
+from rag_core.words.numbers import p_value
+from rag_core.words.settings import threshold_told
 
 PRICE = number_parameter("price", 0, 100)
 _PRICE = 0.25
@@ -54,18 +55,18 @@ def draw_measures(scene: Scene) -> None:
             {
                 "measure": str(measure),
                 "n": n,
-                "at hand": words.value(float(judged.mean()), measure, n),
-                "95 %": words.span(interval, measure, n),
-                "at most": words.value(float(np.nanmean(best)), measure, n),
-                scene.reference.name: DASH if against is None else words.value(against.old, measure, n),
-                "difference": DASH if against is None else words.difference(against.difference, measure, n),
+                "at hand": measure.told(float(judged.mean()), n),
+                "95 %": measure.told_span(interval, n),
+                "at most": measure.told(float(np.nanmean(best)), n),
+                scene.reference.name: DASH if against is None else measure.told(against.old, n),
+                "difference": DASH if against is None else measure.told_difference(against.difference, n),
                 "95 % of it": DASH
                 if against is None
-                else f"{words.difference(against.interval.low, measure, n)} to "
-                f"{words.difference(against.interval.high, measure, n)}",
+                else f"{measure.told_difference(against.interval.low, n)} to "
+                f"{measure.told_difference(against.interval.high, n)}",
                 "won": DASH if against is None else str(against.won),
                 "lost": DASH if against is None else str(against.lost),
-                "p": DASH if against is None else words.p_value(against.p_value),
+                "p": DASH if against is None else p_value(against.p_value),
             }
         )
     st.dataframe(pd.DataFrame(rows), key="calibration-measures", hide_index=True)
@@ -145,7 +146,7 @@ def _draw_trade(scene: Scene) -> None:
     st.caption(f"{trade.sentence}{order}")
 
 
-def _rival(scene: Scene, row: Scored) -> dict[str, object]:
+def _rival(scene: Scene, row: ScoredContender) -> dict[str, object]:
     choice, against, settings = scene.found.findings.choice, row.against_today, row.contender.settings
     own = row.contender.name == choice.proposal.name != TODAY
     variant = scene.found.variants[row.contender.variant]
@@ -153,19 +154,19 @@ def _rival(scene: Scene, row: Scored) -> dict[str, object]:
     return {
         "": f"{_name_of(row)} (proposal)" if own else _name_of(row),
         "weight": weight,
-        "threshold": words.threshold(settings.threshold),
+        "threshold": threshold_told(settings.threshold),
         "lexical": f"{variant.lexical.operator}, {variant.lexical.function}",
-        words.scored_on(choice): words.value(row.value, choice.measure, choice.n),
-        "95 %": words.span(row.interval, choice.measure, choice.n),
+        choice.scored_on: choice.measure.told(row.value, choice.n),
+        "95 %": choice.measure.told_span(row.interval, choice.n),
         "difference": DASH
         if against is None
-        else words.difference(against.difference, choice.measure, choice.n),
+        else choice.measure.told_difference(against.difference, choice.n),
         "won": DASH if against is None else str(against.won),
         "lost": DASH if against is None else str(against.lost),
-        "p": DASH if against is None else words.p_value(against.p_value),
-        "p (Holm)": words.p_value(row.adjusted_p_value) or DASH,
+        "p": DASH if against is None else p_value(against.p_value),
+        "p (Holm)": p_value(row.adjusted_p_value) or DASH,
     }
 
 
-def _name_of(row: Scored) -> str:
+def _name_of(row: ScoredContender) -> str:
     return FUSION_NAMES.get(row.contender.name, row.contender.name)

@@ -24,15 +24,13 @@ from medir.pages.calibration.evidence import PRICE, draw_measures, draw_rivals, 
 from medir.pages.calibration.numbers import NUMBERS, draw_numbers
 from medir.pages.calibration.picture import draw_at_hand, draw_curve, draw_map
 from medir.pages.calibration.running import (
+    CALIBRATION,
     Kept,
     draw_failure,
     ended,
-    follow,
     ground_of,
     is_for,
-    is_running,
     kept_for,
-    last_calibration,
     prepare_calibration,
     runs_for,
 )
@@ -99,9 +97,9 @@ def _draw_calibration(view: Frame, file: Path, in_force: SearchSettings) -> None
 def _draw_run(view: Frame, kept: Kept | None, measure: Measure) -> None:
     """The button that begins a calibration, or the progress of one: a run of its own, which draws nothing else."""
     with guarded("calibration-run"):
-        last = last_calibration(view)
-        if is_running(view, last):
-            follow(view)
+        last = CALIBRATION.last(view)
+        if CALIBRATION.is_going(view, last):
+            CALIBRATION.follow(view)
             return
         draw_start(view, kept, measure)
         draw_failure(view, last)

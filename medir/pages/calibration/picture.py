@@ -9,18 +9,18 @@ import streamlit as st
 
 from medir.page_kit.plain_text import escaped
 from medir.page_kit.signs import LOST, WON, theme
-from medir.pages.calibration import words
 from medir.pages.calibration.numbers import NO_THRESHOLD, NUMBERS, are_same
 from medir.pages.calibration.scene import Scene, marks_of, mean_of, share_plane
 from rag_core.calibration.regions import MOST_REGIONS
 from rag_core.calibration.shortfall import fall_short
 from rag_core.figures.layout import CONFIG
 from rag_core.figures.threshold_map import Box, threshold_map, told_of_bands
-from rag_core.figures.weight_curve import Curve, weight_curve
+from rag_core.figures.weight_curve import NamedCurve, weight_curve
 from rag_core.golden.cases import GoldenCase
 from rag_core.metrics.intervals import bootstrap_mean, wilson
 from rag_core.words.plurals import counted
 from rag_core.words.ranges import tell_weights
+from rag_core.words.settings import threshold_told
 
 Point = Mapping[str, object]
 _CURVE, _MAP = "calibration-curve", "calibration-map"
@@ -36,7 +36,7 @@ def draw_at_hand(scene: Scene) -> None:
     if n:
         shares = measure.is_share_of_cases
         interval = wilson(round(float(judged.sum())), n) if shares else bootstrap_mean(judged, seed=0)
-    reached = words.value(mean_of(values), measure, n)
+    reached = measure.told(mean_of(values), n)
     count = f"{round(float(judged.sum()))} of {n}, " if measure.is_share_of_cases and n else f"n = {n}, "
     name = next((name for name, start in scene.starts.items() if are_same(start, scene.at_hand)), "a trial")
     with st.container(gap="xxsmall", width="content"):
@@ -44,7 +44,7 @@ def draw_at_hand(scene: Scene) -> None:
             f"**{LOST} {int(scene.lost.sum())} lost, {WON} {int(scene.won.sum())} won** against {_named(scene)}"
         )
         st.text(
-            f"At hand ({name}): {measure} {reached} ({count}95 % {words.span(interval, measure, n)})"
+            f"At hand ({name}): {measure} {reached} ({count}95 % {measure.told_span(interval, n)})"
             if n
             else f"At hand ({name}): {measure} not measured, it judges no case"
         )
@@ -78,10 +78,10 @@ def draw_curve(scene: Scene, tag: str) -> None:
         selection_mode="points",
     )
     parts = [
-        f"At a threshold of {words.threshold(threshold)}. Safe weights, at which nothing is lost that passes in "
+        f"At a threshold of {threshold_told(threshold)}. Safe weights, at which nothing is lost that passes in "
         f"{escaped(scene.reference.name)}: {tell_weights(safe)}."
         if scene.baseline is not None
-        else f"At a threshold of {words.threshold(threshold)}. Safe weights, at which nothing is lost that passes "
+        else f"At a threshold of {threshold_told(threshold)}. Safe weights, at which nothing is lost that passes "
         f"{scene.kept.today}: {tell_weights(safe)}.",
         "Click the curve to go there.",
     ]
@@ -146,16 +146,16 @@ def _named(scene: Scene) -> str:
     return "the settings from before" if scene.kept.settings_moved else "today's settings"
 
 
-def _curve(scene: Scene, name: str, chosen: Sequence[bool]) -> Curve | None:
+def _curve(scene: Scene, name: str, chosen: Sequence[bool]) -> NamedCurve | None:
     flags = np.array(chosen, dtype=bool)
     steps = scene.plane.landscape.curve(scene.at_hand.ranking.threshold, cases=flags)
     if steps is None:
         return None
     judged = scene.plane.landscape.map.judged & flags
-    return Curve(name=name, steps=steps, cases=int(judged.sum()))
+    return NamedCurve(name=name, steps=steps, cases=int(judged.sum()))
 
 
-def _curve_rows(curves: Sequence[Curve]) -> pd.DataFrame:
+def _curve_rows(curves: Sequence[NamedCurve]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {"cases": curve.name, "from weight": low, "to weight": high, "value": value}

@@ -9,25 +9,24 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import streamlit as st
 
-from medir.page_kit.following import LOOKED_AT_EVERY_S, look_again
 from medir.page_kit.frame import Frame
-from medir.page_kit.guard import draw_banner, guarded, refusal_told
-from medir.page_kit.parts import fragment
-from medir.page_kit.run_failure import recorded_failure
+from medir.page_kit.guard import draw_banner, refusal_told
+from medir.page_kit.long_work import LongWork
 from medir.page_kit.services import visitor, workbench
-from medir.page_kit.stopping import draw_stop
 from medir.work import tasks
 from medir.work.calibration_shelf import CalibrationShelf
 from rag_core.calibration.choice.contenders import TODAY
-from rag_core.evaluation.calibrations import Calibration, Demands, Run, as_judged, cases_digest
+from rag_core.evaluation.calibrations import Calibration, Demands, as_judged, cases_digest
 from rag_core.golden.cases import GoldenSet
 from rag_core.metrics.measures import Measure
+from rag_core.model import Run
 
 BEFORE = "before"
+_TODAYS = "today's numbers"
 INDEX, CASES, SETTINGS = "the index", "the cases", "the settings"
 _MOST_KEPT = 4
 _RUNS_LOOKED_AT = 16
@@ -38,7 +37,21 @@ _STEPS = {
     "replay": "Laying out candidates",
     "choose": "Choosing, and trying the choice on cases that took no part",
 }
-_AFTER_DEATH = "Nothing is lost but that run. Calibrate again."
+
+
+def _at(run: Run) -> str:
+    done, total = run.done_of
+    counted = f", question {done + 1:,} of {total:,}" if total and run.step in ("embed", "search") else ""
+    return f"{_STEPS.get(run.step, 'Starting')}{counted}"
+
+
+CALIBRATION = LongWork(
+    name="calibration",
+    kind="calibration",
+    at=_at,
+    stop="Stop this calibration",
+    after_death="Nothing is lost but that run. Calibrate again.",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +187,19 @@ def is_for(run: Run, measure: Measure) -> bool:
     return run.parameters.get("metric") == str(measure)
 
 
+def whose_numbers(*, moved: bool) -> str:
+    """What the numbers are called that a calibration started from; `moved` where others are in force now."""
+    return "the numbers from before" if moved else _TODAYS
+
+
+def of_then(sentence: str, *, moved: bool) -> str:
+    """A sentence of a calibration, which calls today's the numbers of its day, in the words of now."""
+    if not moved:
+        return sentence
+    then = whose_numbers(moved=True)
+    return sentence.replace(_TODAYS, then).replace(_TODAYS.capitalize(), then.capitalize())
+
+
 def prepare_calibration() -> None:
     """Have a process ready for one."""
     workbench().work.prepare()
@@ -181,57 +207,19 @@ def prepare_calibration() -> None:
 
 def start_calibration(view: Frame, demands: Demands) -> None:
     """Begin one outside this process, unless one is going on."""
-    run_id, project_id = uuid4(), view.project.project_id
     with refusal_told():
-        task = partial(tasks.calibrate, project=view.project, actor=visitor(), demands=demands, run_id=run_id)
-        workbench().work.start_run(_key(view), task, project_id=project_id, run_id=run_id)
-
-
-def last_calibration(view: Frame) -> Run | None:
-    """The calibration started last, whatever became of it; read anew each time."""
-    return workbench().services.calibrator.last_run(view.project)
-
-
-def is_running(view: Frame, last: Run | None) -> bool:
-    """Whether one of the project goes on, in this process or another."""
-    return workbench().work.is_going(_key(view)) or (last is not None and last.state == "running")
-
-
-@fragment(run_every=LOOKED_AT_EVERY_S)
-def follow(view: Frame) -> None:
-    """The progress of the one that goes on, and a way to stop it; ends in a new run of the page."""
-    with guarded("calibration-progress"):
-        last = last_calibration(view)
-        if not is_running(view, last):
-            st.rerun()
-        look_again(last)
-        progress = last.progress if last is not None and last.state == "running" else {}
-        done, total = _number(progress.get("done")), _number(progress.get("total"))
-        name = str(progress.get("step"))
-        counted = f", question {done + 1:,} of {total:,}" if total and name in ("embed", "search") else ""
-        st.progress(min(1.0, done / total) if total else 0.0, text=f"{_STEPS.get(name, 'Starting')}{counted}")
-        if last is None or last.state != "running":
-            return
-        stop = partial(workbench().services.calibrator.stop, view.project, last)
-        draw_stop(last, stop, label="Stop this calibration", key="stop-calibration")
+        task = partial(tasks.calibrate, project=view.project, actor=visitor(), demands=demands)
+        CALIBRATION.begin(view, task)
 
 
 def draw_failure(view: Frame, last: Run | None) -> None:
     """How the last one failed, where it did, with what to do."""
-    failure = workbench().work.failure(_key(view)) or recorded_failure(last, advice=_AFTER_DEATH)
+    failure = CALIBRATION.failure(view, last)
     if failure is None:
         return
     draw_banner(failure, key="calibration-run", retry=False)
     if "degraded" in failure.message:
         st.text("The page Index shows what the embedding provider lacks, and can index again.")
-
-
-def _key(view: Frame) -> str:
-    return f"calibration {view.project.project_id}"
-
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) else 0
 
 
 @st.cache_resource(show_spinner=False)

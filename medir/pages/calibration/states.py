@@ -10,12 +10,12 @@ from medir.page_kit.frame import Frame
 from medir.page_kit.plain_text import escaped
 from medir.page_kit.services import workbench
 from medir.page_kit.signs import DASH, LOST, age
-from medir.pages.calibration import words
-from medir.pages.calibration.running import SETTINGS, Ground, Kept, moved_since
-from rag_core.evaluation.calibrations import Run
+from medir.pages.calibration.running import SETTINGS, Ground, Kept, moved_since, of_then, whose_numbers
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import Measure, parse_measure
+from rag_core.model import Run
 from rag_core.settings.adopting import settings_history
+from rag_core.words.numbers import p_value
 from rag_core.words.plurals import counted
 
 _IN_ORDER = ("the index", "the cases", "the settings")
@@ -56,13 +56,13 @@ def draw_recorded(run: Run, ground: Ground) -> None:
     """The evidence of a calibration whose pictures were not kept here, as its row tells it."""
     proposal = _part(run.result, "proposal")
     moved = SETTINGS in moved_since(run, ground)
-    numbers = words.whose_numbers(moved=moved)
+    numbers = whose_numbers(moved=moved)
     adopt = proposal.get("verdict") == "adopt"
     if _part(proposal, "floor").get("holds") is False:
         st.error(f"{LOST} **{numbers.capitalize()} break the floor.**")
     else:
         st.info("**Adopt the proposal.**" if adopt else f"**Keep {numbers}.**", icon=":material/balance:")
-    st.text(words.of_then(str(proposal.get("reason", "")), moved=moved))
+    st.text(of_then(str(proposal.get("reason", "")), moved=moved))
     measure = parse_measure(str(proposal.get("metric")))
     cases = int(str(_part(proposal, "heldOut").get("n", 0)))
     rivals = proposal.get("rivals")
@@ -107,11 +107,11 @@ def _rival(row: Mapping[str, object], measure: Measure, cases: int) -> dict[str,
     span = None if low is None or high is None else Interval(float(low), float(high))
     return {
         "": str(row.get("name")),
-        "score": words.value(numbers.get("value"), measure, cases),
-        "95 %": words.span(span, measure, cases),
+        "score": measure.told(numbers.get("value"), cases),
+        "95 %": measure.told_span(span, cases),
         "won": str(numbers.get("won", DASH)),
         "lost": str(numbers.get("lost", DASH)),
-        "p": words.p_value(numbers.get("pValue")) or DASH,
+        "p": p_value(numbers.get("pValue")) or DASH,
     }
 
 

@@ -4,14 +4,15 @@ import streamlit as st
 
 from medir.page_kit.plain_text import escaped
 from medir.page_kit.signs import DASH, LOST, PASSED, WON
-from medir.pages.calibration import words
 from medir.pages.calibration.numbers import are_same, go_to
-from medir.pages.calibration.running import Kept
+from medir.pages.calibration.running import Kept, of_then, whose_numbers
 from medir.pages.calibration.scene import outcome_of
 from rag_core.calibration.choice.contenders import TODAY
-from rag_core.calibration.choice.verdict import Choice, Scored
+from rag_core.calibration.choice.verdict import Choice, ScoredContender
+from rag_core.words.numbers import p_value
 from rag_core.words.plurals import counted
 from rag_core.words.ranges import tell_weights
+from rag_core.words.settings import settings_in_full
 
 _NAMED = 6
 
@@ -27,7 +28,7 @@ def draw_verdict(kept: Kept) -> None:
     else:
         st.info(f"**Keep {_numbers(kept)}.**", icon=":material/balance:")
     # a sentence may name cases, and so hold anybody's text
-    sentence = words.of_then(choice.reason.partition(": ")[2], moved=kept.settings_moved)
+    sentence = of_then(choice.reason.partition(": ")[2], moved=kept.settings_moved)
     if not findings.floor.holds:
         st.text(f"On the evidence for the best found alone: {choice.verdict}; {sentence}")
     else:
@@ -35,9 +36,9 @@ def draw_verdict(kept: Kept) -> None:
     today = next(row for row in choice.table if row.contender.name == TODAY)
     tiles = st.columns(4, gap="small")
     with tiles[0]:
-        _draw_scored(f"{kept.today.capitalize()}, {words.scored_on(choice)}", today, choice)
+        _draw_scored(f"{kept.today.capitalize()}, {choice.scored_on}", today, choice)
     with tiles[1]:
-        _draw_scored(f"Proposal, {words.scored_on(choice)}", choice.held_out, choice)
+        _draw_scored(f"Proposal, {choice.scored_on}", choice.held_out, choice)
     with tiles[2]:
         _draw_optimism(choice)
     with tiles[3]:
@@ -49,7 +50,7 @@ def _draw_broken_floor(kept: Kept) -> None:
     """What today's numbers break, and a way to the numbers that restore it."""
     floor = kept.found.findings.floor
     st.error(f"{LOST} **{_numbers(kept).capitalize()} break the floor.**")
-    st.text(words.of_then(floor.sentence, moved=kept.settings_moved))
+    st.text(of_then(floor.sentence, moved=kept.settings_moved))
     best = next(iter(floor.restored_by), None)
     if best is not None and kept.found.variant_of(best.settings) is not None:
         st.button(
@@ -63,23 +64,23 @@ def _draw_broken_floor(kept: Kept) -> None:
 
 
 def _numbers(kept: Kept) -> str:
-    return words.whose_numbers(moved=kept.settings_moved)
+    return whose_numbers(moved=kept.settings_moved)
 
 
-def _draw_scored(label: str, row: Scored, choice: Choice) -> None:
+def _draw_scored(label: str, row: ScoredContender, choice: Choice) -> None:
     against = row.against_today
     with st.container(gap="xxsmall"):
         st.metric(
             label,
-            words.value(row.value, choice.measure, choice.n),
+            choice.measure.told(row.value, choice.n),
             border=True,
             help="On cases that took no part in the choice that scores them.",
         )
-        told = f"95 % {words.span(row.interval, choice.measure, choice.n)}, n = {choice.n:,}"
+        told = f"95 % {choice.measure.told_span(row.interval, choice.n)}, n = {choice.n:,}"
         if against is not None:
             told = (
-                f"{words.difference(against.difference, choice.measure, choice.n)}: {WON} {against.won} won, "
-                f"{LOST} {against.lost} lost, p = {words.p_value(against.p_value)}; {told}"
+                f"{choice.measure.told_difference(against.difference, choice.n)}: {WON} {against.won} won, "
+                f"{LOST} {against.lost} lost, p = {p_value(against.p_value)}; {told}"
             )
         st.caption(told)
 
@@ -89,13 +90,13 @@ def _draw_optimism(choice: Choice) -> None:
     with st.container(gap="xxsmall"):
         st.metric(
             "Optimism",
-            DASH if optimism is None else words.difference(optimism, choice.measure, choice.n),
+            DASH if optimism is None else choice.measure.told_difference(optimism, choice.n),
             border=True,
             help="By how much the cases of the choice flatter what was chosen on them: their mean, less the mean "
             "held-out value of the same choice on resamples of them.",
         )
-        chosen_on = words.value(choice.value_where_chosen, choice.measure, choice.n)
-        elsewhere = words.value(choice.resampled, choice.measure, choice.n)
+        chosen_on = choice.measure.told(choice.value_where_chosen, choice.n)
+        elsewhere = choice.measure.told(choice.resampled, choice.n)
         st.caption(
             "not measured: no resample left a case out"
             if optimism is None
@@ -112,7 +113,7 @@ def _draw_detectable(kept: Kept) -> None:
             border=True,
             help="The least number of cases won, none lost, that chance would not explain (sign test).",
         )
-        points = words.difference(choice.detectable_points, choice.measure, choice.n).lstrip("+")
+        points = choice.measure.told_difference(choice.detectable_points, choice.n).lstrip("+")
         st.caption(
             f"won and none lost; can be won: {choice.winnable} of {choice.n:,}, "
             f"{counted(choice.more_cases, 'case')} too few"
@@ -126,14 +127,14 @@ def _draw_proposal(kept: Kept) -> None:
     found = kept.found
     findings, today, proposal = found.findings, found.findings.settings, found.findings.proposal
     with st.container(gap="xxsmall"):
-        st.text(f"{kept.today.capitalize()}: {words.numbers(today)}")
+        st.text(f"{kept.today.capitalize()}: {settings_in_full(today)}")
         if are_same(proposal, today):
             st.text(f"Best found: {_numbers(kept)}.")
             st.text(found.votes.sentence)
             return
         best = f"Best found by {findings.choice.measure}, not adopted"
         name = "Proposal" if findings.choice.verdict == "adopt" else best
-        st.text(f"{name}: {words.numbers(proposal)}")
+        st.text(f"{name}: {settings_in_full(proposal)}")
         weight = proposal.ranking.weight_vector
         is_safe = any(run.low <= weight <= run.high for run in findings.safe_weights)
         if proposal.ranking.fusion.weighs and not is_safe:

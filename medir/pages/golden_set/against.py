@@ -164,7 +164,9 @@ def _effects(compared: BaselineComparison, result: Mapping[str, object]) -> tupl
     by_index = compared.by_index
     if isinstance(recorded, Mapping) and recorded.get("name") == compared.name:
         by_index = _turned(recorded.get("effects"), "index")
-    return (f"Of the settings alone: {_told(compared.by_settings)}. Of the index alone: {_told(by_index)}.",)
+    return (
+        f"Of the settings alone: {_effect_told(compared.by_settings)}. Of the index alone: {_effect_told(by_index)}.",
+    )
 
 
 def _turned(effects: object, part: str) -> Turned | None:
@@ -174,7 +176,7 @@ def _turned(effects: object, part: str) -> Turned | None:
     return Turned(won=tuple(effect["won"]), lost=tuple(effect["lost"]))
 
 
-def _told(turned: Turned | None) -> str:
+def _effect_told(turned: Turned | None) -> str:
     if turned is None:
         return "not known of this run; run the golden set again with the baseline chosen"
     named = ", ".join(turned.lost[:_NAMED])

@@ -5,13 +5,14 @@ import streamlit as st
 
 from medir.page_kit.candidate_table import CANDIDATE_COLUMNS, candidate_cells
 from medir.page_kit.plain_text import draw_text
-from medir.page_kit.signs import FAILED, FATES, LOST, PASSED, settings_line, theme
+from medir.page_kit.signs import FAILED, FATES, LOST, PASSED, theme
 from rag_core.evaluation.explanation import CaseExplanation
 from rag_core.figures.case_flow import case_flow
 from rag_core.figures.layout import CONFIG
 from rag_core.golden.verdicts import expected_entries
 from rag_core.model import RankedCandidate, Ranking
 from rag_core.search.excerpts import cut_short
+from rag_core.words.settings import settings_at_a_glance
 from rag_core.words.signals import absent, in_no_list
 
 _PREVIEW_CHARS = 240
@@ -55,7 +56,7 @@ def draw_explanation(explained: CaseExplanation, *, recorded: bool) -> None:
     _draw_hits(explained)
     if best is not None:
         _draw_rivals(explained, best)
-    st.text(settings_line(explained.settings))
+    st.text(settings_at_a_glance(explained.settings))
 
 
 def _way(best: RankedCandidate | None, ranking: Ranking, *, no_answer: bool) -> str:

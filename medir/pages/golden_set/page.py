@@ -15,7 +15,7 @@ from medir.pages.golden_set.against import Against, choose_baseline, draw_choice
 from medir.pages.golden_set.explanation import draw_explanation
 from medir.pages.golden_set.floor import draw_history, draw_raise
 from medir.pages.golden_set.rows import SHOWN, CaseRow, RunInView, case_rows, filtered
-from medir.pages.golden_set.running import draw_controls
+from medir.pages.golden_set.running import GOLDEN, draw_controls
 from medir.pages.golden_set.table import draw_table
 from medir.pages.golden_set.verdict import draw_ground, draw_verdict
 from rag_core.errors import FaultyGoldenSet
@@ -64,7 +64,7 @@ def _draw_set(view: Frame, file: Path) -> None:
     else:
         draw_verdict(seen, against)
         draw_ground(view, golden, seen, against)
-    draw_controls(view, reads.last_golden_run(view.project), baseline, can_run=not faults)
+    draw_controls(view, GOLDEN.last(view), baseline, can_run=not faults)
     if seen is not None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             _draw_runs(records)

@@ -8,7 +8,7 @@ from rag_core.evaluation.history import GoldenRecord
 from rag_core.golden.cases import GoldenSet
 from rag_core.model import SearchSettings
 
-Change = Literal["won", "lost", "same", "new", "changed"]
+CaseChange = Literal["won", "lost", "same", "new", "changed"]
 SHOWN = ("all", "failing", "lost", "won")
 
 
@@ -29,7 +29,7 @@ class CaseRow:
     lexical_rank: int | None
     removed_by: str | None
     decided_by_tie: bool
-    change: Change
+    change: CaseChange
 
 
 def case_rows(
@@ -87,7 +87,7 @@ def _cases(result: Mapping[str, object]) -> Sequence[Mapping[str, object]]:
 
 def _change(
     case: Mapping[str, object], before: Mapping[str, bool] | None, changed: Collection[str]
-) -> Change:
+) -> CaseChange:
     case_id, passed = str(case["id"]), bool(case["passed"])
     if before is None:
         # a first run has nothing to be new against
@@ -97,7 +97,7 @@ def _change(
     return "changed" if case_id in changed else "new"
 
 
-def _row(case: Mapping[str, object], change: Change, splits: Mapping[str, str | None]) -> CaseRow:
+def _row(case: Mapping[str, object], change: CaseChange, splits: Mapping[str, str | None]) -> CaseRow:
     case_id, passed = str(case["id"]), bool(case["passed"])
     removed_by = case["removedBy"]
     return CaseRow(
@@ -148,6 +148,6 @@ class RunInView:
         """Whether any case was measured with its vector; a degraded run may have gone by words alone."""
         return not self.run.degraded or any(row.vector_rank is not None for row in self.rows)
 
-    def count(self, change: Change) -> int:
+    def count(self, change: CaseChange) -> int:
         """How many cases changed so."""
         return sum(row.change == change for row in self.rows)

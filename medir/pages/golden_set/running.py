@@ -1,32 +1,38 @@
 """Running the golden set from a page: the work goes on elsewhere, the page only follows its row."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from uuid import uuid4
 
 import streamlit as st
 
-from medir.page_kit import reads
-from medir.page_kit.following import LOOKED_AT_EVERY_S, look_again
 from medir.page_kit.frame import Frame
-from medir.page_kit.guard import draw_banner, guarded, refusal_told
-from medir.page_kit.parts import fragment
-from medir.page_kit.run_failure import recorded_failure
-from medir.page_kit.services import maintainer, visitor, workbench
-from medir.page_kit.stopping import draw_stop
+from medir.page_kit.guard import draw_banner, refusal_told
+from medir.page_kit.long_work import LongWork
+from medir.page_kit.services import maintainer, visitor
 from medir.work import tasks
-from rag_core.evaluation.history import Run, stop_golden_run
 from rag_core.golden.baseline_file import Baseline
+from rag_core.model import Run
 
 _STEPS = {"embed": "Embedding the questions", "search": "Searching"}
 
-_AFTER_DEATH = "Nothing is lost but that run. Run the golden set again."
+
+def _at(run: Run) -> str:
+    done, total = run.done_of
+    return _STEPS.get(run.step, "Starting") + (f", case {done + 1} of {total}" if total else "")
+
+
+GOLDEN = LongWork(
+    name="golden",
+    kind="golden",
+    at=_at,
+    stop="Stop this run",
+    after_death="Nothing is lost but that run. Run the golden set again.",
+)
 
 
 def start_run(view: Frame, baseline: Baseline | None = None, *, allow_degraded: bool = False) -> None:
     """Begin a run outside this page's thread, unless one is going on; with a baseline, its comparison is recorded."""
-    _begin(
+    GOLDEN.begin(
         view,
         partial(
             tasks.run_golden,
@@ -44,28 +50,14 @@ def start_raising_floor(view: Frame, file: Path, reason: str) -> None:
     A maintainer's to do.
     """
     with refusal_told():
-        who = maintainer()
-        _begin(
-            view,
-            partial(
-                tasks.raise_floor,
-                project=view.project,
-                actor=who,
-                file=file,
-                reason=reason,
-            ),
-        )
-
-
-def is_running(view: Frame, last: Run | None) -> bool:
-    """Whether a golden run of the project goes on, in this process or another."""
-    return workbench().work.is_going(_key(view)) or (last is not None and last.state == "running")
+        task = partial(tasks.raise_floor, project=view.project, actor=maintainer(), file=file, reason=reason)
+        GOLDEN.begin(view, task)
 
 
 def draw_controls(view: Frame, last: Run | None, baseline: Baseline | None, *, can_run: bool) -> None:
     """The run button; while a run goes on, its progress and a way to stop it; else how the last one failed."""
-    if is_running(view, last):
-        _follow(view)
+    if GOLDEN.is_going(view, last):
+        GOLDEN.follow(view)
         return
     if st.button(
         "Run the golden set",
@@ -79,25 +71,8 @@ def draw_controls(view: Frame, last: Run | None, baseline: Baseline | None, *, c
     _draw_failure(view, last, baseline)
 
 
-@fragment(run_every=LOOKED_AT_EVERY_S)
-def _follow(view: Frame) -> None:
-    with guarded("golden-progress"):
-        last = reads.last_golden_run(view.project)
-        if not is_running(view, last):
-            st.rerun()
-        look_again(last)
-        progress = last.progress if last is not None and last.state == "running" else {}
-        done, total = _number(progress.get("done")), _number(progress.get("total"))
-        step = _STEPS.get(str(progress.get("step")), "Starting")
-        counted = f", case {done + 1} of {total}" if total else ""
-        st.progress(min(1.0, done / total) if total else 0.0, text=f"{step}{counted}")
-        if last is not None and last.state == "running":
-            stop = partial(stop_golden_run, workbench().services.database, view.project, last)
-            draw_stop(last, stop, label="Stop this run", key="stop-golden")
-
-
 def _draw_failure(view: Frame, last: Run | None, baseline: Baseline | None) -> None:
-    failure = workbench().work.failure(_key(view)) or recorded_failure(last, advice=_AFTER_DEATH)
+    failure = GOLDEN.failure(view, last)
     if failure is None:
         return
     draw_banner(failure, key="golden-run", retry=False)
@@ -106,16 +81,3 @@ def _draw_failure(view: Frame, last: Run | None, baseline: Baseline | None) -> N
     ):
         start_run(view, baseline, allow_degraded=True)
         st.rerun()
-
-
-def _begin(view: Frame, task: Callable[..., None]) -> None:
-    run_id, project_id = uuid4(), view.project.project_id
-    workbench().work.start_run(_key(view), partial(task, run_id=run_id), project_id=project_id, run_id=run_id)
-
-
-def _key(view: Frame) -> str:
-    return f"golden {view.project.project_id}"
-
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) else 0

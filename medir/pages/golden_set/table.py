@@ -8,14 +8,14 @@ import streamlit as st
 
 from medir.page_kit.address import Parameter
 from medir.page_kit.signs import DASH, FAILED, FATES, LOST, PASSED, WON, theme
-from medir.pages.golden_set.rows import CaseRow, Change
+from medir.pages.golden_set.rows import CaseChange, CaseRow
 from rag_core.figures.palette import BAD, GOOD
 from rag_core.figures.rank_strip import rank_strip
 from rag_core.model import Fate
 from rag_core.search.excerpts import cut_short
 
 _CELL_CHARS = 300
-_CHANGES: Mapping[Change, str] = {
+_CHANGES: Mapping[CaseChange, str] = {
     "won": f"{WON} won",
     "lost": f"{LOST} lost",
     "same": "",

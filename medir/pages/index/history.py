@@ -13,7 +13,8 @@ from medir.page_kit.signs import DASH, FAILED, LOST, PASSED
 from medir.pages.index.running import Wanted, draw_confirmed_start, duration, start_run
 from rag_core.errors import VotesAtRisk
 from rag_core.index.left_out import BY_RULE, FAULTY, LeftOut, Skipped
-from rag_core.index.reading import Run, time_to_embed
+from rag_core.index.reading import time_to_embed
+from rag_core.model import Run
 from rag_core.model.run import RunState
 
 _STATES: Mapping[RunState, str] = {
@@ -30,7 +31,7 @@ def draw_run(view: Frame, run: Run, runs: Sequence[Run]) -> None:
     result = run.result
     dry = bool(run.parameters.get("dryRun"))
     st.markdown("**What would change**" if dry else "**What the run did**")
-    st.text(f"{_told(run)}: {Wanted.of(run).told}.")
+    st.text(f"{_whose_run(run)}: {Wanted.of(run).told}.")
     if result is None:
         told = run.error.get("message", "") if run.error else ""
         st.text(f"{_STATES[run.state]}. {told}".strip())
@@ -119,7 +120,7 @@ def _cells(run: Run) -> dict[str, object]:
     }
 
 
-def _told(run: Run) -> str:
+def _whose_run(run: Run) -> str:
     kind = "Dry run" if run.parameters.get("dryRun") else "Run"
     took = _took(run)
     return f"{kind} of {run.started_at:%d %b %H:%M:%S} UTC by {run.actor_kind}:{run.actor_id}" + (

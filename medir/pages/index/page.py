@@ -11,7 +11,7 @@ from medir.pages.index.chunk_browser import BROWSED, draw_browser
 from medir.pages.index.coverage import draw_bars, draw_left_out, draw_scopes, draw_verdict
 from medir.pages.index.provider import draw_provider
 from medir.pages.index.reindexing import REINDEXED, draw_reindexing
-from medir.pages.index.running import Wanted, draw_failure, follow, is_running, start_run
+from medir.pages.index.running import INDEX_RUN, Wanted, draw_failure, start_run
 from rag_core.index.coverage import Coverage
 
 _PARTS = {"coverage": "Coverage", "reindex": "Reindex and runs", "chunks": "Chunks"}
@@ -21,12 +21,12 @@ PART = choice_parameter("part", tuple(_PARTS))
 def draw_page() -> None:
     """The page, from its inputs to its address."""
     view = frame()
-    last = index_reads.last_run(view.project)
+    last = INDEX_RUN.last(view)
     coverage = index_reads.coverage(view.project, view.version)
-    running = is_running(view, last)
+    running = INDEX_RUN.is_going(view, last)
     draw_verdict(view, coverage)
     if running:
-        follow(view)
+        INDEX_RUN.follow(view)
     else:
         draw_failure(view, last, recorded=PART.read() == "reindex")
     may_begin = view.overview is None and not running and coverage.problem is None and may_maintain()

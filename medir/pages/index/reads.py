@@ -14,8 +14,9 @@ from medir.page_kit.signs import model_name
 from rag_core.errors import MedirError
 from rag_core.index import reading as index_reading
 from rag_core.index.coverage import Coverage, measure_coverage
-from rag_core.index.reading import ChunkPage, IndexedPlace, Run, Showing
-from rag_core.model import EmbeddingModel, Place, Scope
+from rag_core.index.reading import ChunkPage, IndexedPlace, Showing
+from rag_core.model import EmbeddingModel, Place, Run, Scope
+from rag_core.project.following import last_runs
 from rag_core.project.overview import DataVersion, Project
 
 T = TypeVar("T")
@@ -63,16 +64,9 @@ def provider(index_model: str | None) -> ProviderState:
     )
 
 
-def last_run(project: Project) -> Run | None:
-    """The index run that was started last, whatever became of it; read anew each time."""
-    services = workbench().services
-    return index_reading.last_index_run(services.database, project)
-
-
 def runs(project: Project) -> list[Run]:
     """The last index runs, newest first; read anew each time."""
-    services = workbench().services
-    return index_reading.index_runs(services.database, project)
+    return last_runs(workbench().services.database, project.project_id, "index")
 
 
 def places(

@@ -10,8 +10,7 @@ from medir.pages.index.coverage import SCOPE_NAMES
 from medir.pages.index.history import draw_run, draw_runs
 from medir.pages.index.running import Wanted, start_run
 from rag_core.index.coverage import Coverage
-from rag_core.index.reading import Run
-from rag_core.model import ALL_SCOPES, Scope
+from rag_core.model import ALL_SCOPES, Run, Scope
 
 MODE = choice_parameter("mode", ("incremental", "full"))
 OVER = choice_parameter("over", ("", *map(str, ALL_SCOPES)))

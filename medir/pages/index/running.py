@@ -3,33 +3,25 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from uuid import uuid4
 
 import streamlit as st
 
-from medir.page_kit.following import LOOKED_AT_EVERY_S, look_again
 from medir.page_kit.frame import Frame
-from medir.page_kit.guard import draw_banner, guarded, refusal_told
-from medir.page_kit.parts import dialog, fragment
-from medir.page_kit.run_failure import recorded_failure
+from medir.page_kit.guard import draw_banner, refusal_told
+from medir.page_kit.long_work import LongWork
+from medir.page_kit.parts import dialog
 from medir.page_kit.services import maintainer, may_maintain, workbench
 from medir.page_kit.signs import LOST, PASSED
-from medir.page_kit.stopping import draw_stop
-from medir.pages.index import reads as index_reads
 from medir.pages.index.coverage import SCOPE_NAMES
 from medir.work import tasks
-from medir.work.work import index_run_key
 from rag_core.errors import MedirError, SourcesGone, VotesAtRisk
 from rag_core.index.outcome import IndexMode
-from rag_core.index.reading import Run, stop_index_run, time_left
-from rag_core.model import ALL_SCOPES, Scope
+from rag_core.index.reading import time_left
+from rag_core.model import ALL_SCOPES, Run, Scope
 from rag_core.project.runs import Cancelled
 
-_STOPPING = "index-stopping"
 _READ = "index-failure-read"
 _STEPS = {"read": "read", "chunk": "cut into chunks", "embed": "make vectors", "write": "write"}
-
-_AFTER_DEATH = "The index is as it was before. Run it again: vectors that were made already are kept."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,66 +65,13 @@ class Wanted:
         return f"{self.mode}, {names}"
 
 
-def start_run(
-    view: Frame, wanted: Wanted, *, dry_run: bool = False, lose_votes: bool = False, empty: bool = False
-) -> None:
-    """Begin a run outside this page's thread, unless this process has one going on; a maintainer's to do."""
-    with refusal_told():
-        who = maintainer()
-        run_id = uuid4()
-        task = partial(
-            tasks.run_index,
-            project=view.project,
-            actor=who,
-            mode=wanted.mode,
-            scopes=wanted.scopes,
-            session_id=wanted.session_id,
-            ref=wanted.ref,
-            dry_run=dry_run,
-            allow_vote_loss=lose_votes,
-            allow_emptied=empty,
-            run_id=run_id,
-        )
-        workbench().work.start_run(_key(view), task, project_id=view.project.project_id, run_id=run_id)
-
-
-def is_running(view: Frame, last: Run | None) -> bool:
-    """Whether an index run of the project goes on, in this process or another."""
-    return workbench().work.is_going(_key(view)) or (last is not None and last.state == "running")
-
-
-@fragment(run_every=LOOKED_AT_EVERY_S)
-def follow(view: Frame) -> None:
-    """The run at hand: who holds the project, its steps, the time left, and a way to stop it."""
-    with guarded("index-progress"):
-        last = index_reads.last_run(view.project)
-        if not is_running(view, last):
-            st.rerun()
-        look_again(last)
-        if last is None or last.state != "running":
-            st.progress(0.0, text="Starting")
-            return
-        st.progress(_share(last), text=progress_line(last))
-        st.text(
-            f"{'Dry run' if last.parameters.get('dryRun') else 'Run'} of {last.actor_kind}:{last.actor_id} since "
-            f"{last.started_at:%H:%M:%S} UTC ({Wanted.of(last).told}). Searches see the old index until it has ended."
-        )
-        stopping = st.session_state.get(_STOPPING) == last.id
-        stop = partial(stop_index_run, workbench().services.database, view.project, last)
-        label = "Stopping…" if stopping else "Stop this run"
-        if draw_stop(last, stop, label=label, key="stop-index", stopping=stopping):
-            st.session_state[_STOPPING] = last.id
-            st.rerun(scope="fragment")
-
-
 def progress_line(run: Run) -> str:
     """The steps with where the run is, and how long the step at hand still takes where that is known."""
-    at = str(run.progress.get("step"))
     names = list(_STEPS)
-    place = names.index(at) if at in names else 0
-    done, total = run.progress.get("done"), run.progress.get("total")
-    counted = f" {done:,} of {total:,}" if isinstance(done, int) and isinstance(total, int) and total else ""
-    left = time_left(run) if at == "embed" else None
+    place = names.index(run.step) if run.step in names else 0
+    done, total = run.done_of
+    counted = f" {done:,} of {total:,}" if total else ""
+    left = time_left(run) if run.step == "embed" else None
     rest = f", {duration(left)} left" if left is not None else ""
     steps = [
         f"{PASSED} {words}"
@@ -153,11 +92,47 @@ def duration(span: timedelta) -> str:
     return f"about {round(seconds / 60)} min" if seconds < 5_400 else f"about {seconds / 3_600:.1f} h"
 
 
+def _draw_whose(run: Run) -> None:
+    st.text(
+        f"{'Dry run' if run.parameters.get('dryRun') else 'Run'} of {run.actor_kind}:{run.actor_id} since "
+        f"{run.started_at:%H:%M:%S} UTC ({Wanted.of(run).told}). Searches see the old index until it has ended."
+    )
+
+
+INDEX_RUN = LongWork(
+    name="index",
+    kind="index",
+    at=progress_line,
+    stop="Stop this run",
+    stopping="Stopping…",
+    more=_draw_whose,
+    after_death="The index is as it was before. Run it again: vectors that were made already are kept.",
+)
+
+
+def start_run(
+    view: Frame, wanted: Wanted, *, dry_run: bool = False, lose_votes: bool = False, empty: bool = False
+) -> None:
+    """Begin a run outside this page's thread, unless this process has one going on; a maintainer's to do."""
+    with refusal_told():
+        task = partial(
+            tasks.run_index,
+            project=view.project,
+            actor=maintainer(),
+            mode=wanted.mode,
+            scopes=wanted.scopes,
+            session_id=wanted.session_id,
+            ref=wanted.ref,
+            dry_run=dry_run,
+            allow_vote_loss=lose_votes,
+            allow_emptied=empty,
+        )
+        INDEX_RUN.begin(view, task)
+
+
 def draw_failure(view: Frame, last: Run | None, *, recorded: bool) -> None:
     """How the last run of this process failed, where it did, with what can be done; of any process if `recorded`."""
-    failure = workbench().work.failure(_key(view)) or (
-        recorded_failure(last, advice=_AFTER_DEATH) if recorded else None
-    )
+    failure = INDEX_RUN.failure(view, last if recorded else None)
     if failure is None or (last is not None and st.session_state.get(_READ) == last.id):
         return
     if last is not None and last.state == "failed" and failure.code == VotesAtRisk.code:
@@ -205,7 +180,7 @@ def _draw_read(view: Frame, last: Run) -> None:
     def read() -> None:
         # a viewer has read it for this page alone
         if may_maintain():
-            workbench().work.forget_failure(_key(view))
+            workbench().work.forget_failure(INDEX_RUN.key(view))
         st.session_state[_READ] = last.id
 
     st.button("Leave it at that", key="failure-read", on_click=read)
@@ -250,12 +225,3 @@ def _ask_to_empty(view: Frame, wanted: Wanted, told: str) -> None:
         kept = st.button("Keep the index", key="keep-index")
         if gone or kept:
             st.rerun()
-
-
-def _share(run: Run) -> float:
-    done, total = run.progress.get("done"), run.progress.get("total")
-    return min(1.0, done / total) if isinstance(done, int) and isinstance(total, int) and total else 0.0
-
-
-def _key(view: Frame) -> str:
-    return index_run_key(view.project.project_id)

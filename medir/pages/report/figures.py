@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from medir.page_kit.signs import DASH, theme
+from medir.page_kit.signs import theme
 from medir.pages.report.filters import KEYS, RANK, TOOK, WHICH, took_at_least
 from rag_core.figures.layout import CONFIG
 from rag_core.figures.report import (
@@ -21,6 +21,7 @@ from rag_core.figures.report_trends import STEP_NAMES, cumulative_latency, laten
 from rag_core.report.making import LatencyCurve
 from rag_core.report.numbers import DEPTHS, STEPS, Report
 from rag_core.report.rank_pattern import told_pattern
+from rag_core.words.numbers import measured
 
 Point = Mapping[str, object]
 Row = Mapping[str, object]
@@ -160,9 +161,9 @@ def _precision_rows(report: Report) -> list[Row]:
         rows.append(
             {
                 "precision": f"@{depth}",
-                "value": _cell(precision.value, 3),
-                "low": _cell(interval.low if interval else None, 3),
-                "high": _cell(interval.high if interval else None, 3),
+                "value": measured(precision.value),
+                "low": measured(interval.low if interval else None),
+                "high": measured(interval.high if interval else None),
                 "useful": f"{precision.useful:,}",
                 "votes": f"{precision.votes:,}",
                 "hits judged": f"{precision.judged_hits:,}",
@@ -190,7 +191,7 @@ def _latency_day_rows(report: Report) -> list[Row]:
     return [
         {"day": key, "n": f"{part.latency['total'].n:,}"}
         | {
-            f"{step} {name}": _cell(getattr(part.latency[step], name))
+            f"{step} {name}": measured(getattr(part.latency[step], name), 1)
             for step in STEPS
             for name in ("p50", "p95")
         }
@@ -213,7 +214,10 @@ def _health_rows(report: Report) -> list[Row]:
 def _step_rows(report: Report) -> list[Row]:
     return [
         {"step": step, "n": f"{report.whole.latency[step].n:,}"}
-        | {f"{name} ms": _cell(getattr(report.whole.latency[step], name)) for name in ("p50", "p95", "p99")}
+        | {
+            f"{name} ms": measured(getattr(report.whole.latency[step], name), 1)
+            for name in ("p50", "p95", "p99")
+        }
         for step in STEPS
     ]
 
@@ -223,7 +227,3 @@ def _curve_rows(curve: LatencyCurve) -> list[Row]:
         {"took no longer": f"{share:.0%}", "ms": f"{milliseconds:.1f}"}
         for milliseconds, share in curve.points[::_CURVE_ROWS]
     ]
-
-
-def _cell(value: float | None, digits: int = 1) -> str:
-    return DASH if value is None else f"{value:.{digits}f}"

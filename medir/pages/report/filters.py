@@ -10,6 +10,7 @@ from medir.page_kit.address import Parameter, choice_parameter, refuse, text_par
 from medir.page_kit.signs import LOST, WON, model_name
 from rag_core.report.numbers import DEPTHS, SPLITS, Report, SplitName
 from rag_core.report.searches import SearchFilter
+from rag_core.words.settings import threshold_or_no, value_told
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 # one rank, or all up to one
@@ -134,7 +135,6 @@ def key_name(split: str, key: str, report: Report) -> str:
         return model_name(key)
     if split == "settings":
         numbers = next((entry.settings for entry in report.settings if entry.settings_id == key), {})
-        threshold = numbers.get("threshold")
-        told = "no threshold" if threshold is None else f"threshold {threshold}"
-        return f"{key[:8]} (vector {numbers.get('weightVector', '?')}, {told})"
+        vector, threshold = value_told(numbers.get("weightVector", "?")), numbers.get("threshold")
+        return f"{key[:8]} (vector {vector}, {threshold_or_no(threshold)})"
     return key

@@ -4,12 +4,13 @@ import math
 
 import streamlit as st
 
-from medir.page_kit.signs import DASH, draw_badge, measured
+from medir.page_kit.signs import DASH, draw_badge
 from medir.pages.report import words
 from rag_core.report.changes import Change
 from rag_core.report.definitions import DEFINITIONS
 from rag_core.report.numbers import Part, Report
-from rag_core.report.words import gate, gate_broken, headline, hits_judged, no_vote, share
+from rag_core.report.words import gate, gate_broken, headline, hits_judged, no_vote
+from rag_core.words.numbers import NOT_MEASURED, measured, milliseconds, share
 from rag_core.words.plurals import counted
 
 _FEW = 30
@@ -89,14 +90,14 @@ def _draw_precision(report: Report, before: Report) -> None:
 def _draw_latency(report: Report, before: Report) -> None:
     now, then = report.whole.latency["total"], before.whole.latency["total"]
     missing = "" if now.p95 is not None else "not measured"
-    told = words.joined(missing, f"p50 {words.milliseconds(now.p50)}, n = {now.n:,}", words.why_missing(now))
+    told = words.joined(missing, f"p50 {milliseconds(now.p50)}, n = {now.n:,}", words.why_missing(now))
     if len(_days(report)) >= _FEWEST_DAYS:
         told = words.joined(told, "the line is p50 by day")
     _draw_tile(
         "p95 latency",
-        DASH if now.p95 is None else words.milliseconds(now.p95),
+        DASH if now.p95 is None else milliseconds(now.p95),
         told=told if now.n else "not measured: no search that was not degraded",
-        then=f"{words.milliseconds(then.p95)}, n = {then.n:,}",
+        then=f"{milliseconds(then.p95)}, n = {then.n:,}",
         days=[_number(part.latency["total"].p50) for part in _days(report)],
         help_key="p95",
     )
@@ -114,7 +115,7 @@ def _draw_no_hit(report: Report, before: Report) -> None:
         told=f"{now.no_hit:,} of {counted(now.searches, 'search', 'searches')}",
         then=words.joined(earlier, words.compared(now.searches, then.searches, delta))
         if then.searches
-        else words.NOT_MEASURED,
+        else NOT_MEASURED,
         days=[part.no_hit / part.searches for part in _days(report)],
         help_key="noHit",
     )

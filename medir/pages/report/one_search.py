@@ -10,12 +10,15 @@ from medir.page_kit import reads
 from medir.page_kit.address import Parameter, refuse
 from medir.page_kit.frame import Frame
 from medir.page_kit.plain_text import draw_text
-from medir.page_kit.signs import LOST, WON, draw_badge, measured, settings_line
+from medir.page_kit.signs import LOST, WON, draw_badge
 from medir.pages.report import reads as report_reads
 from rag_core.errors import InvalidInput, UsageError
 from rag_core.model import SearchSettings
 from rag_core.report.searches import RecordedHit, RecordedSearch
 from rag_core.search.votes import StoredVote
+from rag_core.words.degraded import why_recorded
+from rag_core.words.numbers import measured
+from rag_core.words.settings import settings_at_a_glance
 
 _SAID = {"util": f"{WON} useful", "irrelevante": f"{LOST} irrelevant"}
 
@@ -43,7 +46,7 @@ def draw_search(view: Frame, chosen: Parameter[str], zone: str) -> None:
         st.caption(f"{found.asked_at.astimezone(ZoneInfo(zone)):%d %b %Y %H:%M:%S} {zone}, search {found.id}")
         st.text(f"asked under {_settings(found.settings)}")
         if found.degraded_reason:
-            st.text(f"Degraded: {found.degraded_reason}")
+            st.text(f"Degraded: {why_recorded(found.degraded_reason)}")
         _draw_hits(view, found)
 
 
@@ -80,7 +83,7 @@ def _votes(said: Sequence[StoredVote]) -> str:
 
 def _settings(settings: Mapping[str, object]) -> str:
     try:
-        return settings_line(SearchSettings.from_json(settings, source="settings", model_id=None))
+        return settings_at_a_glance(SearchSettings.from_json(settings, source="settings", model_id=None))
     except InvalidInput:
         # a row of an older kind, or of a bench
         return "settings that are not told in full"

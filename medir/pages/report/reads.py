@@ -14,8 +14,8 @@ import streamlit as st
 from medir.page_kit.frame import Frame
 from medir.page_kit.services import workbench
 from medir.page_kit.votes import votes_taken
-from rag_core.index import reading as index_reading
 from rag_core.model import Window
+from rag_core.project.following import last_runs
 from rag_core.report import making, searches
 from rag_core.report.making import LatencyCurve
 from rag_core.report.numbers import Report
@@ -86,8 +86,7 @@ def search(view: Frame, search_id: UUID) -> RecordedSearch:
 
 def index_times(view: Frame) -> tuple[datetime, ...]:
     """When those of the last index runs ended that changed what can be found."""
-    services = workbench().services
-    runs = index_reading.index_runs(services.database, view.project)
+    runs = last_runs(workbench().services.database, view.project.project_id, "index")
     return tuple(
         run.finished_at
         for run in runs

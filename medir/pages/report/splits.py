@@ -6,13 +6,14 @@ import pandas as pd
 import streamlit as st
 
 from medir.page_kit.address import choice_parameter
-from medir.page_kit.signs import DASH, theme
+from medir.page_kit.signs import theme
 from medir.pages.report import words
 from medir.pages.report.filters import KEYS, key_name
 from rag_core.figures.layout import CONFIG
 from rag_core.figures.report import precision_by_part
 from rag_core.report.numbers import Part, Report, SplitName
-from rag_core.report.words import share, undivided
+from rag_core.report.words import undivided
+from rag_core.words.numbers import measured, share
 
 _NAMES: tuple[SplitName, ...] = ("settings", "model", "actor", "surface", "scope")
 BY = choice_parameter("by", _NAMES)
@@ -86,11 +87,11 @@ def _cells(part: Part) -> dict[str, object]:
     five, total = part.precision[5], part.latency["total"]
     return {
         "searches": part.searches,
-        "precision@5": DASH if five.value is None else f"{five.value:.2f}",
+        "precision@5": measured(five.value, 2),
         "95 %": words.from_to(five),
         "votes": five.votes,
         "no hit": share(part.no_hit, part.searches),
         "degraded": share(part.degraded, part.searches),
-        "p50 ms": DASH if total.p50 is None else f"{total.p50:.1f}",
-        "p95 ms": DASH if total.p95 is None else f"{total.p95:.1f}",
+        "p50 ms": measured(total.p50, 1),
+        "p95 ms": measured(total.p95, 1),
     }

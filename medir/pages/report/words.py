@@ -2,19 +2,15 @@
 
 from collections.abc import Sequence
 
-from medir.page_kit.signs import DASH, NOT_MEASURED
 from rag_core.metrics.intervals import difference_of_shares
 from rag_core.report.changes import Change
 from rag_core.report.numbers import Percentiles, Precision
+from rag_core.words import numbers
+from rag_core.words.numbers import DASH, NOT_MEASURED, signed
 from rag_core.words.plurals import counted
 
 FEWEST_TO_COMPARE = 20
 _TOLD_CHANGES = 2
-
-
-def milliseconds(value: float | None) -> str:
-    """A time, or that it was not measured."""
-    return NOT_MEASURED if value is None else f"{value:,.0f} ms" if value >= 100 else f"{value:.1f} ms"
 
 
 def of_votes(precision: Precision) -> str:
@@ -30,12 +26,9 @@ def interval(precision: Precision) -> str:
 
 
 def from_to(precision: Precision) -> str:
-    """`0.38 to 0.96`, with a third decimal where two would show one number twice; a dash of nothing."""
+    """`0.38 to 0.96`; a dash of nothing."""
     found = precision.interval
-    if found is None:
-        return DASH
-    low, high = f"{found.low:.2f}", f"{found.high:.2f}"
-    return f"{low} to {high}" if low != high else f"{found.low:.3f} to {found.high:.3f}"
+    return DASH if found is None else numbers.from_to(found.low, found.high, 2)
 
 
 def difference(now: int, of_now: int, then: int, of_then: int) -> str | None:
@@ -45,8 +38,10 @@ def difference(now: int, of_now: int, then: int, of_then: int) -> str | None:
     found = difference_of_shares(now, of_now, then, of_then)
     if found is None or found.low <= 0 <= found.high:
         return None
-    low, high = (_points(end) for end in (found.low, found.high))
-    return f"{_points(now / of_now - then / of_then)} points (95 %: {low} to {high})"
+    told, low, high = (
+        signed(100 * share, 0) for share in (now / of_now - then / of_then, found.low, found.high)
+    )
+    return f"{told} points (95 %: {low} to {high})"
 
 
 def compared(of_now: int, of_then: int, told: str | None) -> str:
@@ -56,10 +51,6 @@ def compared(of_now: int, of_then: int, told: str | None) -> str:
     return (
         "too few to compare" if min(of_now, of_then) < FEWEST_TO_COMPARE else "chance explains the difference"
     )
-
-
-def _points(share_of_one: float) -> str:
-    return f"{100 * share_of_one:+.0f}"
 
 
 def joined(*parts: str) -> str:

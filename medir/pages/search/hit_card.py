@@ -10,11 +10,12 @@ from medir.page_kit.frame import Frame
 from medir.page_kit.guard import guarded
 from medir.page_kit.parts import dialog
 from medir.page_kit.plain_text import draw_quoted, draw_text
-from medir.page_kit.signs import measured, theme
+from medir.page_kit.signs import theme
 from rag_core.figures.layout import CONFIG
 from rag_core.figures.signal_bars import signal_bars
 from rag_core.model import RankedCandidate, Ranking, RankingSettings
 from rag_core.search.citations import NEIGHBOURS
+from rag_core.words.numbers import measured
 from rag_core.words.signals import Absent
 
 OPENED = text_parameter("open", at_most=36)

@@ -8,7 +8,7 @@ import streamlit as st
 from medir.page_kit import reads, states
 from medir.page_kit.address import choice_parameter, settle
 from medir.page_kit.frame import Frame, frame
-from medir.page_kit.signs import LOST, settings_line
+from medir.page_kit.signs import LOST
 from medir.pages.search import asking
 from medir.pages.search.asking import ASKED, QUESTION, SCOPE
 from medir.pages.search.hit_card import OPENED, draw_hit, draw_opened
@@ -19,6 +19,7 @@ from medir.pages.search.whole_set import draw_whole_set
 from rag_core.model import Ranking, RankingSettings, Scope
 from rag_core.ranking.ranking import rank
 from rag_core.search.asking import MAX_QUESTION_CHARS
+from rag_core.words.settings import settings_at_a_glance
 from rag_core.words.signals import absent
 
 WHOLE = choice_parameter("whole", ("", "shown"))
@@ -84,7 +85,7 @@ def _draw_answer(view: Frame, asked: asking.Asked) -> None:
         draw_origin(view, asked)
         _draw_hits(view, asked, ranking, tried)
         _draw_whole(ranking)
-        st.text(f"{'asked' if asked.by_person else 'answered'} under {settings_line(answer.settings)}")
+        st.text(f"{'asked' if asked.by_person else 'answered'} under {settings_at_a_glance(answer.settings)}")
 
 
 def _draw_hits(view: Frame, asked: asking.Asked, ranking: Ranking, tried: RankingSettings) -> None:

@@ -3,20 +3,16 @@
 import streamlit as st
 
 from medir.page_kit.frame import Frame
-from medir.page_kit.signs import draw_badge, measured
+from medir.page_kit.signs import draw_badge
 from medir.pages.search.asking import Asked, want_again, wants
 from medir.pages.search.trial_numbers import count_fates
 from rag_core.model import DegradedReason, Fate, Ranking
 from rag_core.search.answer import Answer
+from rag_core.words.degraded import why_degraded
+from rag_core.words.numbers import measured
 from rag_core.words.plurals import counted
 from rag_core.words.signals import nothing_found
 
-_REASONS = {
-    DegradedReason.MODEL_MISMATCH: "the configured embedding model is not the one that made the index",
-    DegradedReason.PROVIDER: "the embedding provider did not give the question a vector",
-    DegradedReason.NO_VECTORS: "the index has no vectors",
-    DegradedReason.SOME_VECTORS_MISSING: "some chunks have no vector and can be found by words only",
-}
 _REMEDIES = {
     DegradedReason.MODEL_MISMATCH: "Set MEDIR_EMBEDDING to the index's provider, or index again with the new model.",
     DegradedReason.PROVIDER: "Start the provider, then search again. Until then, words alone are searched.",
@@ -50,7 +46,7 @@ def draw_degraded(answer: Answer) -> None:
         if answer.ranking.threshold is None
         else f" The threshold for outages applies: {measured(answer.ranking.threshold)}."
     )
-    st.warning(f"Degraded: {_REASONS[reason]}.{threshold} {_REMEDIES[reason]}", icon=":material/warning:")
+    st.warning(f"Degraded: {why_degraded(reason)}.{threshold} {_REMEDIES[reason]}", icon=":material/warning:")
     if answer.provider_reason:
         st.text(answer.provider_reason)
 

@@ -10,9 +10,9 @@ from medir.page_kit.votes import note_vote
 from medir.pages.search.asking import Asked
 from rag_core.errors import MedirError
 from rag_core.model import RankedCandidate
-from rag_core.search.votes import Verdict, cast_vote, read_votes
+from rag_core.search.votes import VoteVerdict, cast_vote, read_votes
 
-VERDICTS: dict[Verdict, str] = {"util": f"{WON} useful", "irrelevante": f"{LOST} irrelevant"}
+VERDICTS: dict[VoteVerdict, str] = {"util": f"{WON} useful", "irrelevante": f"{LOST} irrelevant"}
 _FAILED = "vote-failed"
 
 
@@ -56,7 +56,7 @@ def draw_vote(view: Frame, asked: Asked, hit: RankedCandidate, standing: str | N
         draw_banner(failed[1], key=f"vote-{chunk_id}", retry=False)
 
 
-def _vote(project_id: str, search_id: str, chunk_id: str, verdict: Verdict) -> None:
+def _vote(project_id: str, search_id: str, chunk_id: str, verdict: VoteVerdict) -> None:
     """What a click does. Clicked twice it says the same again, which changes nothing."""
     services = workbench().services
     try:

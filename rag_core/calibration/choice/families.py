@@ -40,7 +40,7 @@ class Family:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
+class FamilyCurve:
     """A family's measure over the weight at one threshold, ready to be summed over any cases.
 
     Between neighbours of `ends` nothing changes. Step i adds `gain[i]` of the case `case[i]` from the end
@@ -101,7 +101,7 @@ def vary(
     return tuple(dict.fromkeys(varied))
 
 
-def curve_at(found: CeilingMap, threshold: float) -> Curve:
+def curve_at(found: CeilingMap, threshold: float) -> FamilyCurve:
     """What each case adds over the weight at a threshold, -inf for none. Points, where ties decide, are left out."""
     wide = found.high > found.low
     case, value, below = found.case[wide], found.value[wide], found.below[wide]
@@ -124,7 +124,7 @@ def curve_at(found: CeilingMap, threshold: float) -> Curve:
     cases = np.concatenate([case, case, case, always])
     moving = gains != 0
     distinct, position = np.unique(np.concatenate([[0.0, 1.0], weights[moving]]), return_inverse=True)
-    return Curve(ends=distinct, position=position[2:], case=cases[moving], gain=gains[moving])
+    return FamilyCurve(ends=distinct, position=position[2:], case=cases[moving], gain=gains[moving])
 
 
 def _offered_thresholds(found: CeilingMap) -> Sequence[float]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rag_core.calibration.choice.families import Curve, Family, curve_at
+from rag_core.calibration.choice.families import Family, FamilyCurve, curve_at
 from rag_core.calibration.exact.ceilings import CeilingMap
 from rag_core.calibration.exact.steps import ThresholdSteps, tidy_thresholds
 from rag_core.calibration.table import Floats
@@ -36,7 +36,7 @@ class Menu:
     """All families with their curves at every threshold on offer, prepared once for many choices."""
 
     families: tuple[Family, ...]
-    curves: tuple[tuple[Curve, ...], ...]
+    curves: tuple[tuple[FamilyCurve, ...], ...]
 
 
 def prepare(families: Sequence[Family]) -> Menu:

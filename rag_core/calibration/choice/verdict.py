@@ -23,7 +23,7 @@ _ELECTED = "elected"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class Electorate:
     """The cases of a choice: their ids, which are held out, and which must not be lost, shape (cases,) each.
 
     Without any held-out case the election is held ten times, each time without a tenth of the cases, which it
@@ -35,7 +35,7 @@ class Ground:
     must_pass: Flags
 
     @classmethod
-    def of(cls, cases: Sequence[GoldenCase]) -> "Ground":
+    def of(cls, cases: Sequence[GoldenCase]) -> "Electorate":
         """The ground of golden cases; those without a split are chosen on where any is held out."""
         return cls(
             ids=tuple(case.id for case in cases),
@@ -45,7 +45,7 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
+class ScoredContender:
     """A contender on the held-out cases: its mean with a 95 % interval, against today's settings.
 
     `adjusted_p_value` is Holm's over all rows of the table; None for today's own row, as `against_today` is.
@@ -74,11 +74,11 @@ class Choice:
     proposal: Contender
     verdict: Literal["keep", "adopt"]
     reason: str
-    held_out: Scored
+    held_out: ScoredContender
     n: int
     value_where_chosen: float
     resampled: float | None
-    table: tuple[Scored, ...]
+    table: tuple[ScoredContender, ...]
     split: bool
     winnable: int
     chosen_on: int
@@ -110,6 +110,11 @@ class Choice:
         return _told_cases(self.n, split=self.split)
 
     @property
+    def scored_on(self) -> str:
+        """What those cases are called: `held out`, or `left out in turn` where no case is held out."""
+        return "held out" if self.split else "left out in turn"
+
+    @property
     def detectable_points(self) -> float:
         """The same as a share of the held-out cases; 1 where they are fewer than that."""
         return min(1.0, self.detectable_cases / self.n)
@@ -133,7 +138,7 @@ class Choice:
 
 
 def decide(
-    ballot: Ballot, ground: Ground, measure: Measure, *, seed: int = 0, resamples: int = RESAMPLES
+    ballot: Ballot, ground: Electorate, measure: Measure, *, seed: int = 0, resamples: int = RESAMPLES
 ) -> Choice:
     """Elect, score on what was held out, and say whether to adopt.
 
@@ -182,7 +187,7 @@ def decide(
     )
 
 
-def _sides(ground: Ground, judged: Flags) -> tuple[Flags, Flags]:
+def _sides(ground: Electorate, judged: Flags) -> tuple[Flags, Flags]:
     """Which cases are scored and which elect; all of both where none is held out."""
     held_out = ground.holdout & judged if ground.holdout.any() else judged
     electing = ~ground.holdout & judged
@@ -195,7 +200,7 @@ def _sides(ground: Ground, judged: Flags) -> tuple[Flags, Flags]:
 
 
 def _held_out_values(
-    ballot: Ballot, elected: Contender, ground: Ground, judged: Flags, *, seed: int
+    ballot: Ballot, elected: Contender, ground: Electorate, judged: Flags, *, seed: int
 ) -> dict[str, Floats]:
     """Each contender's value of each case, chosen without that case; the elected one's under its own name."""
     if ground.holdout.any():
@@ -225,7 +230,7 @@ def _score(
     *,
     measure: Measure,
     seed: int,
-) -> tuple[Scored, ...]:
+) -> tuple[ScoredContender, ...]:
     today = running[0]
     rows = [(today, today.values[held_out])]
     if elected.name != TODAY:
@@ -237,7 +242,7 @@ def _score(
     p_values = [comparison.p_value if comparison else 1.0 for comparison in compared[1:]]
     adjusted = [None, *holm(p_values)]
     return tuple(
-        Scored(
+        ScoredContender(
             contender=contender,
             value=float(own.mean()),
             interval=_interval(own, measure, seed),
@@ -275,13 +280,13 @@ def _resample(
     return math.fsum(values) / len(values), math.fsum(gains) / len(gains)
 
 
-def _lost_must_pass(today: Contender, elected: Contender, ground: Ground) -> tuple[str, ...]:
+def _lost_must_pass(today: Contender, elected: Contender, ground: Electorate) -> tuple[str, ...]:
     lost = ground.must_pass & (elected.values < today.values)
     return tuple(ground.ids[case] for case in np.flatnonzero(lost))
 
 
 def _judge(
-    own: Scored, n: int, *, split: bool, winnable: int, gain: float | None, lost: Sequence[str]
+    own: ScoredContender, n: int, *, split: bool, winnable: int, gain: float | None, lost: Sequence[str]
 ) -> tuple[Literal["keep", "adopt"], str]:
     against, told = own.against_today, _told_cases(n, split=split)
     untold = _cannot_tell(own, n, split=split, winnable=winnable)
@@ -304,7 +309,7 @@ def _judge(
     )
 
 
-def _cannot_tell(own: Scored, n: int, *, split: bool, winnable: int) -> str | None:
+def _cannot_tell(own: ScoredContender, n: int, *, split: bool, winnable: int) -> str | None:
     """Why the cases can't tell the proposal from today's settings; None where they can."""
     needed = least_detectable()
     against, told = own.against_today, _told_cases(n, split=split)
@@ -348,7 +353,7 @@ def _never(needed: int, winnable: int, n: int) -> str:
     )
 
 
-def _row_to_json(row: Scored) -> dict[str, object]:
+def _row_to_json(row: ScoredContender) -> dict[str, object]:
     settings, against = row.contender.settings, row.against_today
     return {
         "name": row.contender.name,

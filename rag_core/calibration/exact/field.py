@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.calibration.replay import linear_signals, thresholds_in_force
-from rag_core.calibration.table import CandidateTable, Flags, Floats, Integers, Judgements
+from rag_core.calibration.table import CandidateTable, Flags, Floats, Judgements, SmallIntegers
 from rag_core.model import RankingSettings
 
 
@@ -21,8 +21,8 @@ class Field:
     vector: Floats
     lexical: Floats
     present: Flags
-    place: Integers
-    group_start: Integers
+    place: SmallIntegers
+    group_start: SmallIntegers
     capped: Flags
     cap: int | None
     limit: int

@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Stretch:
     """A part of [0, 1] on which a function is constant: a point, or the open interval between two points."""
 
     low: float
@@ -55,14 +55,14 @@ class WeightSteps:
         on_point = self.ends[before] == weights
         return np.where(on_point, self.at[before], self.inside[np.minimum(before, len(self.inside) - 1)])
 
-    def pieces(self) -> tuple[Piece, ...]:
+    def pieces(self) -> tuple[Stretch, ...]:
         """All points and intervals in order: a partition of [0, 1]."""
         points = [
-            Piece(low=end, high=end, value=value)
+            Stretch(low=end, high=end, value=value)
             for end, value in zip(self.ends.tolist(), self.at.tolist(), strict=True)
         ]
         between = [
-            Piece(low=low, high=high, value=value)
+            Stretch(low=low, high=high, value=value)
             for low, high, value in zip(
                 self.ends[:-1].tolist(), self.ends[1:].tolist(), self.inside.tolist(), strict=True
             )

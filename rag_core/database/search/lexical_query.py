@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_core.database.connections import Connection
-from rag_core.lexical.terms import Token, asked_terms, keys_of, resolved_terms
+from rag_core.lexical.terms import ParserToken, asked_terms, keys_of, resolved_terms
 from rag_core.lexical.tsquery import LexicalQuery, all_terms, any_of
 from rag_core.model import LexicalOperator, LexicalWay
 
@@ -54,7 +54,7 @@ def build_lexical_query(
     )
 
 
-def read_tokens(connection: Connection, question: str) -> list[Token]:
+def read_tokens(connection: Connection, question: str) -> list[ParserToken]:
     """The question as the text search configuration of the index takes it apart, in its order.
 
     A word that is too long to be in an index is as a stop word: a tsquery can't hold it.
@@ -64,7 +64,7 @@ def read_tokens(connection: Connection, question: str) -> list[Token]:
         "select alias, token, lexemes from ts_debug('portuguese', %s::text)", (question,)
     ).fetchall()
     return [
-        Token(
+        ParserToken(
             alias=alias,
             text=text,
             lexemes=None

@@ -29,7 +29,7 @@ from pg_database where datname = current_database()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ServerFiles:
     """Where one server lives; `label` names it in its processes' titles."""
 
     data: Path
@@ -49,16 +49,16 @@ def _quoted(text: str) -> str:
     return quote_from_bytes(os.fsencode(text), safe="")
 
 
-def connect(place: Place, database: str) -> psycopg.Connection:
+def connect(files: ServerFiles, database: str) -> psycopg.Connection:
     """A connection in autocommit mode, answered within seconds.
 
     Raises:
         psycopg.OperationalError: no answer, or a refusal.
         DatabaseUnavailable: the socket's folder could be somebody else's.
     """
-    require_private(place.sockets, place.account)
+    require_private(files.sockets, files.account)
     drop_ambient_variables()
-    return psycopg.connect(place.url(database), autocommit=True, connect_timeout=_ANSWER_S)
+    return psycopg.connect(files.url(database), autocommit=True, connect_timeout=_ANSWER_S)
 
 
 def drop_ambient_variables() -> None:
@@ -71,7 +71,7 @@ def drop_ambient_variables() -> None:
         os.environ.pop(name, None)
 
 
-def answered_version(place: Place) -> str | None:
+def answered_version(files: ServerFiles) -> str | None:
     """The version, such as "18.6", of this data folder's server if it answers a connection now; else none.
 
     A server without a postmaster.pid does not count: its folder was deleted under it, and it is about to end.
@@ -80,41 +80,41 @@ def answered_version(place: Place) -> str | None:
         DatabaseUnavailable: as `ask`.
     """
     try:
-        return ask(place) if recorded(place.data) else None
+        return ask(files) if recorded(files.data) else None
     except psycopg.OperationalError:
         return None
 
 
-def is_ready(place: Place) -> bool:
+def is_ready(files: ServerFiles) -> bool:
     """Whether this data folder's server answers now with a database `medir` that needs nothing: the usual case.
 
     One connection in place of three; whatever is amiss, no matter what, is found out and told the long way.
     """
-    if not recorded(place.data):
+    if not recorded(files.data):
         return False
     try:
-        with connect(place, DATABASE) as connection:
+        with connect(files, DATABASE) as connection:
             folder = connection.execute("select current_setting('data_directory')").fetchone()
             unicode = connection.execute(_LOCALE_CHECK).fetchone()
     except psycopg.Error:
         return False
-    return folder is not None and same_folder(str(folder[0]), place.data) and unicode == (True,)
+    return folder is not None and same_folder(str(folder[0]), files.data) and unicode == (True,)
 
 
-def ask(place: Place) -> str:
+def ask(files: ServerFiles) -> str:
     """The version, such as "18.6", of this data folder's server.
 
     Raises:
         psycopg.OperationalError: it does not answer.
         DatabaseUnavailable: something else than this data folder's server answers there; or as `connect`.
     """
-    with connect(place, "postgres") as connection:
+    with connect(files, "postgres") as connection:
         row = connection.execute(
             "select current_setting('data_directory'), current_setting('server_version')"
         ).fetchone()
-    if row is None or not same_folder(str(row[0]), place.data):
+    if row is None or not same_folder(str(row[0]), files.data):
         raise DatabaseUnavailable(
-            f"A server of another data folder answers in {place.sockets}.",
+            f"A server of another data folder answers in {files.sockets}.",
             hint="Stop that server, or set MEDIR_HOME to another folder.",
         )
     return str(row[1])
@@ -138,25 +138,25 @@ def in_one_line(error: psycopg.Error) -> str:
     return (str(error).strip().splitlines() or ["no reason given"])[-1].strip().rstrip(".")
 
 
-def prepare_database(place: Place) -> None:
+def prepare_database(files: ServerFiles) -> None:
     """Makes the database `medir` of a running server if it is missing, and checks that its text is Unicode.
 
     Raises:
         DatabaseUnavailable: it can't be made or opened, or its locale is a wrong one.
     """
     try:
-        with connect(place, "postgres") as connection:
+        with connect(files, "postgres") as connection:
             if not connection.execute("select 1 from pg_database where datname = 'medir'").fetchone():
                 connection.execute("create database medir")
-        with connect(place, DATABASE) as connection:
+        with connect(files, DATABASE) as connection:
             row = connection.execute(_LOCALE_CHECK).fetchone()
     except psycopg.Error as error:
         raise DatabaseUnavailable(
             f"The database {DATABASE} can't be opened: {in_one_line(error)}.",
-            hint=f"The server's log is {place.log}.",
+            hint=f"The server's log is {files.log}.",
         ) from error
     if row is None or row[0] is not True:
         raise DatabaseUnavailable(
-            f"The database in {place.data} was made with a locale that does not know accented letters.",
+            f"The database in {files.data} was made with a locale that does not know accented letters.",
             hint="Dump it (medir db dump FILE), move the folder away, then medir db restore FILE.",
         )

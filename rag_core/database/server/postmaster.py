@@ -21,7 +21,7 @@ import psycopg
 
 from rag_core.database.server.account import SOCKET_NAME, command_as
 from rag_core.database.server.cluster import CHILD_ENVIRONMENT
-from rag_core.database.server.connection import PORT, Place, ask, in_one_line, recorded, same_folder
+from rag_core.database.server.connection import PORT, ServerFiles, ask, in_one_line, recorded, same_folder
 from rag_core.database.server.locks import open_own_file
 from rag_core.database.server.log import last_log_line
 from rag_core.errors import DatabaseUnavailable
@@ -67,17 +67,17 @@ def _recorded_pid(data: Path) -> int | None:
     return int(number) if re.fullmatch("[0-9]{1,9}", number) else None
 
 
-def living(place: Place) -> list[psutil.Process]:
+def living(files: ServerFiles) -> list[psutil.Process]:
     """Every live process of PostgreSQL on this data folder: the postmaster, its children, and orphans."""
-    return [process for process in psutil.process_iter() if _belongs(process, place)]
+    return [process for process in psutil.process_iter() if _belongs(process, files)]
 
 
-def _belongs(process: psutil.Process, place: Place) -> bool:
+def _belongs(process: psutil.Process, files: ServerFiles) -> bool:
     try:
         if process.name() != "postgres" or process.status() == psutil.STATUS_ZOMBIE:
             return False
-        in_folder = _works_in(process, place.data)
-        return _is_named(process, place) if in_folder is None else in_folder
+        in_folder = _works_in(process, files.data)
+        return _is_named(process, files) if in_folder is None else in_folder
     except psutil.Error:
         return False
 
@@ -99,16 +99,16 @@ def _works_in(process: psutil.Process, data: Path) -> bool | None:
     return data.exists() and os.path.samestat(folder, data.stat())
 
 
-def _is_named(process: psutil.Process, place: Place) -> bool:
+def _is_named(process: psutil.Process, files: ServerFiles) -> bool:
     words = process.cmdline()
-    titled = bool(words) and words[0].startswith(f"postgres: {place.label}: ")
-    told = "-D" in words[:-1] and same_folder(words[words.index("-D") + 1], place.data)
-    return titled or told or process.pid == _recorded_pid(place.data)
+    titled = bool(words) and words[0].startswith(f"postgres: {files.label}: ")
+    told = "-D" in words[:-1] and same_folder(words[words.index("-D") + 1], files.data)
+    return titled or told or process.pid == _recorded_pid(files.data)
 
 
-def postmaster(place: Place) -> psutil.Process | None:
+def postmaster(files: ServerFiles) -> psutil.Process | None:
     """The live parent of this data folder's server; none when only orphans or nothing is left."""
-    processes = living(place)
+    processes = living(files)
     pids = {process.pid for process in processes}
     for process in processes:
         with suppress(psutil.Error):
@@ -118,12 +118,12 @@ def postmaster(place: Place) -> psutil.Process | None:
     return None
 
 
-def end_orphans(place: Place) -> None:
+def end_orphans(files: ServerFiles) -> None:
     """Waits for processes whose postmaster has died, and ends those that do not end by themselves.
 
     They hold the dead server's shared memory, and PostgreSQL does not start again while one of them lives.
     """
-    _, rest = psutil.wait_procs(living(place), timeout=_ORPHANS_S)
+    _, rest = psutil.wait_procs(living(files), timeout=_ORPHANS_S)
     for number in (signal.SIGQUIT, signal.SIGKILL):
         for process in rest:
             with suppress(psutil.Error):
@@ -131,20 +131,20 @@ def end_orphans(place: Place) -> None:
         _, rest = psutil.wait_procs(rest, timeout=_ORPHANS_S)
 
 
-def clear_stale_files(place: Place) -> None:
+def clear_stale_files(files: ServerFiles) -> None:
     """Removes what a dead server left and PostgreSQL would stumble over; call it when no process of it lives.
 
     PostgreSQL takes a stale postmaster.pid over by itself, and looks up the old shared memory in it, unless
     the file is garbage or its pid is in use again by anything at all.
     """
-    pid = _recorded_pid(place.data)
+    pid = _recorded_pid(files.data)
     if not pid or psutil.pid_exists(pid):
-        (place.data / "postmaster.pid").unlink(missing_ok=True)
+        (files.data / "postmaster.pid").unlink(missing_ok=True)
     for name in (SOCKET_NAME, f"{SOCKET_NAME}.lock"):
-        (place.sockets / name).unlink(missing_ok=True)
+        (files.sockets / name).unlink(missing_ok=True)
 
 
-def start(place: Place, programs: Path, limit_s: float) -> None:
+def start(files: ServerFiles, programs: Path, limit_s: float) -> None:
     """Starts the server and waits until it answers.
 
     Raises:
@@ -152,9 +152,9 @@ def start(place: Place, programs: Path, limit_s: float) -> None:
         DatabaseUnavailable: it ended before it answered, or answers and lets nobody in; it runs no longer.
         OSError: the program or the log can't be opened.
     """
-    child, begins = _launch(place, programs)
+    child, begins = _launch(files, programs)
     try:
-        answered = await_answer(place, psutil.Process(child.pid), begins, limit_s)
+        answered = await_answer(files, psutil.Process(child.pid), begins, limit_s)
     except psutil.NoSuchProcess:
         answered = False
     except StillStarting:
@@ -162,24 +162,24 @@ def start(place: Place, programs: Path, limit_s: float) -> None:
     except BaseException:
         # whoever began it is the only one who knows of it
         with suppress(DatabaseUnavailable, psutil.NoSuchProcess):
-            end(place, psutil.Process(child.pid))
+            end(files, psutil.Process(child.pid))
         raise
     if not answered:
-        raise _failed_start(place, begins)
+        raise _failed_start(files, begins)
 
 
-def _launch(place: Place, programs: Path) -> tuple[subprocess.Popen[bytes], int]:
+def _launch(files: ServerFiles, programs: Path) -> tuple[subprocess.Popen[bytes], int]:
     """The server's process, and where in the log its own lines begin."""
-    quoted = str(place.sockets).replace('"', '""')
-    settings = {**_SETTINGS, "unix_socket_directories": f'"{quoted}"', "cluster_name": place.label}
-    command = [str(programs / "bin" / "postgres"), "-D", str(place.data)]
+    quoted = str(files.sockets).replace('"', '""')
+    settings = {**_SETTINGS, "unix_socket_directories": f'"{quoted}"', "cluster_name": files.label}
+    command = [str(programs / "bin" / "postgres"), "-D", str(files.data)]
     for name, value in settings.items():
         command += ["-c", f"{name}={value}"]
-    log = open_own_file(place.log, os.O_WRONLY | os.O_APPEND)
+    log = open_own_file(files.log, os.O_WRONLY | os.O_APPEND)
     try:
         begins = os.fstat(log).st_size
         child = subprocess.Popen(
-            command_as(place.account, command),
+            command_as(files.account, command),
             cwd="/",
             env=CHILD_ENVIRONMENT,
             start_new_session=True,
@@ -195,7 +195,7 @@ def _launch(place: Place, programs: Path) -> tuple[subprocess.Popen[bytes], int]
     return child, begins
 
 
-def await_answer(place: Place, running: psutil.Process, begins: int, limit_s: float) -> bool:
+def await_answer(files: ServerFiles, running: psutil.Process, begins: int, limit_s: float) -> bool:
     """Waits until the server answers (true) or its process ends (false).
 
     Raises:
@@ -207,24 +207,24 @@ def await_answer(place: Place, running: psutil.Process, begins: int, limit_s: fl
     pause_s = 0.01
     while True:
         try:
-            return bool(ask(place))
+            return bool(ask(files))
         except psycopg.OperationalError as error:
             reason = in_one_line(error)
         if not _is_alive(running):
             return False
         if "FATAL" in reason and not _NOT_YET.search(reason):
             raise DatabaseUnavailable(
-                f"The database lets nobody in: {reason}.", hint=f"Its log is {place.log}."
+                f"The database lets nobody in: {reason}.", hint=f"Its log is {files.log}."
             )
         waited_s = time.monotonic() - started
         if waited_s >= limit_s:
             raise StillStarting(
                 f"The database did not answer within {limit_s:.0f} seconds: {reason}.",
-                hint=f"It may be recovering: try again, or run `medir db stop`; its log is {place.log}.",
+                hint=f"It may be recovering: try again, or run `medir db stop`; its log is {files.log}.",
             )
         if time.monotonic() - said >= _SAY_EVERY_S:
             said = time.monotonic()
-            _logger.info("waiting for the database (%.0f s): %s", waited_s, last_log_line(place.log, begins))
+            _logger.info("waiting for the database (%.0f s): %s", waited_s, last_log_line(files.log, begins))
         time.sleep(min(pause_s, max(0.0, limit_s - waited_s)))
         pause_s = min(pause_s * 1.5, 0.2)
 
@@ -236,19 +236,19 @@ def _is_alive(process: psutil.Process) -> bool:
         return False
 
 
-def _failed_start(place: Place, begins: int) -> DatabaseUnavailable:
+def _failed_start(files: ServerFiles, begins: int) -> DatabaseUnavailable:
     """The error for a server that ended before it answered, in the words of its log."""
-    if shutil.disk_usage(place.data).free < _FULL_BYTES:
+    if shutil.disk_usage(files.data).free < _FULL_BYTES:
         return DatabaseUnavailable(
-            f"The database did not start: the disk that holds {place.data} is full.",
+            f"The database did not start: the disk that holds {files.data} is full.",
             hint="Free some space and try again.",
         )
     return DatabaseUnavailable(
-        f"The database did not start: {last_log_line(place.log, begins)}.", hint=f"Its log is {place.log}."
+        f"The database did not start: {last_log_line(files.log, begins)}.", hint=f"Its log is {files.log}."
     )
 
 
-def end(place: Place, running: psutil.Process) -> None:
+def end(files: ServerFiles, running: psutil.Process) -> None:
     """Ends the server: a fast shutdown, then an immediate one, then by force; returns when it is gone.
 
     Raises:
@@ -275,6 +275,6 @@ def end(place: Place, running: psutil.Process) -> None:
     except psutil.AccessDenied as error:
         raise DatabaseUnavailable(
             f"The database's process {running.pid} belongs to somebody else.",
-            hint=f"Ask its owner, or run `medir db stop` as {place.account.name} or root.",
+            hint=f"Ask its owner, or run `medir db stop` as {files.account.name} or root.",
         ) from error
-    end_orphans(place)
+    end_orphans(files)

@@ -27,7 +27,7 @@ from rag_core.database.server import account as server_account
 from rag_core.database.server import connection as server_connection
 from rag_core.database.server import locks as server_locks
 from rag_core.database.server.account import folder_errors
-from rag_core.database.server.connection import DATABASE, Place
+from rag_core.database.server.connection import DATABASE, ServerFiles
 from rag_core.database.server.log import trim_log
 from rag_core.errors import DatabaseUnavailable
 
@@ -78,7 +78,7 @@ class EmbeddedServer:
             DatabaseUnavailable: it can't be made, started or reached; the message says why.
         """
         with self._guard, folder_errors(self._home):
-            server_account.make_home(self._home, self._place().account)
+            server_account.make_home(self._home, self._files().account)
             with self._alone():
                 joined = self._mark is None
                 if self._mark is None:
@@ -117,7 +117,7 @@ class EmbeddedServer:
             DatabaseUnavailable: as `acquire`; it is then not kept.
         """
         with self._guard, folder_errors(self._home):
-            server_account.make_home(self._home, self._place().account)
+            server_account.make_home(self._home, self._files().account)
             with self._alone():
                 url = self._ensure_running()
                 os.close(server_locks.open_own_file(self._keep_file, os.O_WRONLY))
@@ -145,9 +145,9 @@ class EmbeddedServer:
             version = None
             url = None
             if self._home.is_dir():
-                place = self._place()
-                version = server_connection.answered_version(place)
-                url = place.url(DATABASE) if version else None
+                files = self._files()
+                version = server_connection.answered_version(files)
+                url = files.url(DATABASE) if version else None
             return ServerStatus(
                 running=url is not None,
                 url=url,
@@ -175,10 +175,10 @@ class EmbeddedServer:
     def _keep_file(self) -> Path:
         return self._home / "keep"
 
-    def _place(self) -> Place:
+    def _files(self) -> ServerFiles:
         data = Path(os.path.realpath(self._home / "data"))
         account = server_account.server_account(self._home, data)
-        return Place(
+        return ServerFiles(
             data=data,
             sockets=server_account.socket_folder(self._home, account),
             log=self._home / "server.log",
@@ -187,75 +187,75 @@ class EmbeddedServer:
         )
 
     def _ensure_running(self) -> str:
-        place = self._place()
-        trim_log(place.log)
-        if server_connection.is_ready(place):
-            return place.url(DATABASE)
-        if not server_connection.answered_version(place) and not self._await_running(place):
-            self._start(place)
-        server_connection.prepare_database(place)
-        return place.url(DATABASE)
+        files = self._files()
+        trim_log(files.log)
+        if server_connection.is_ready(files):
+            return files.url(DATABASE)
+        if not server_connection.answered_version(files) and not self._await_running(files):
+            self._start(files)
+        server_connection.prepare_database(files)
+        return files.url(DATABASE)
 
-    def _await_running(self, place: Place) -> bool:
+    def _await_running(self, files: ServerFiles) -> bool:
         """Waits for a server that lives without answering: it may be starting, or ending."""
         from rag_core.database.server import postmaster  # noqa: PLC0415
 
-        running = postmaster.postmaster(place)
+        running = postmaster.postmaster(files)
         if running is None:
             return False
-        lines = server_connection.recorded(place.data)
+        lines = server_connection.recorded(files.data)
         if not lines:
             # It has just been launched by a process that died, or its folder was deleted under it.
-            postmaster.end(place, running)
+            postmaster.end(files, running)
             return False
-        sockets = Path(lines[4]) if len(lines) > 4 and lines[4] else place.sockets
-        if os.path.realpath(sockets) != os.path.realpath(place.sockets):
+        sockets = Path(lines[4]) if len(lines) > 4 and lines[4] else files.sockets
+        if os.path.realpath(sockets) != os.path.realpath(files.sockets):
             raise DatabaseUnavailable(
-                f"Process {running.pid} serves {place.data} already, with its socket in {sockets}.",
+                f"Process {running.pid} serves {files.data} already, with its socket in {sockets}.",
                 hint="Stop that server, or set DATABASE_URL to it.",
             )
         ready = len(lines) > 7 and lines[7].strip() == "ready"
-        if ready and not (place.sockets / server_account.SOCKET_NAME).exists():
+        if ready and not (files.sockets / server_account.SOCKET_NAME).exists():
             # Somebody cleared the socket's folder: nobody can reach this server ever again.
-            postmaster.end(place, running)
+            postmaster.end(files, running)
             return False
-        size = place.log.stat().st_size if place.log.exists() else 0
-        return postmaster.await_answer(place, running, size, self._limit_s)
+        size = files.log.stat().st_size if files.log.exists() else 0
+        return postmaster.await_answer(files, running, size, self._limit_s)
 
-    def _start(self, place: Place) -> None:
+    def _start(self, files: ServerFiles) -> None:
         from rag_core.database.server import cluster as server_cluster  # noqa: PLC0415
         from rag_core.database.server import postmaster  # noqa: PLC0415
 
-        server_account.require_open(place.data.parent, place.account)
-        postmaster.end_orphans(place)
-        programs = server_cluster.programs_for(self._home, place.account)
+        server_account.require_open(files.data.parent, files.account)
+        postmaster.end_orphans(files)
+        programs = server_cluster.programs_for(self._home, files.account)
         major = server_cluster.major_version(programs)
-        state = server_cluster.data_state(place.data, major)
+        state = server_cluster.data_state(files.data, major)
         if state == "foreign":
             raise DatabaseUnavailable(
-                f"The folder {place.data} holds something else than a database.",
+                f"The folder {files.data} holds something else than a database.",
                 hint="Move it away, or set MEDIR_HOME to another folder.",
             )
         if state == "cluster":
-            server_cluster.require_version(place.data, major)
+            server_cluster.require_version(files.data, major)
         else:
-            server_cluster.make_cluster(place.data, programs, place.account, self._limit_s)
-        server_account.make_private(place.sockets, place.account)
-        postmaster.clear_stale_files(place)
-        postmaster.start(place, programs, self._limit_s)
+            server_cluster.make_cluster(files.data, programs, files.account, self._limit_s)
+        server_account.make_private(files.sockets, files.account)
+        postmaster.clear_stale_files(files)
+        postmaster.start(files, programs, self._limit_s)
 
     def _stop(self) -> bool:
         from rag_core.database.server import postmaster  # noqa: PLC0415
 
-        place = self._place()
-        running = postmaster.postmaster(place)
+        files = self._files()
+        running = postmaster.postmaster(files)
         if running is None:
-            postmaster.end_orphans(place)
+            postmaster.end_orphans(files)
             return False
-        postmaster.end(place, running)
-        if place.sockets.parent != self._home:
+        postmaster.end(files, running)
+        if files.sockets.parent != self._home:
             with suppress(OSError):
-                place.sockets.rmdir()
+                files.sockets.rmdir()
         return True
 
     def _leave(self, *, stop: bool) -> None:

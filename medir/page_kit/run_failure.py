@@ -15,6 +15,6 @@ def recorded_failure(last: Run | None, *, advice: str) -> MedirError | None:
         return Refused(
             f"The run of {last.started_at:%d %b %H:%M} UTC did not end: its process died.", hint=advice
         )
-    failure = Refused(str(last.error.get("message", "")), hint=str(last.error.get("hint", "")))
-    failure.code = str(last.error.get("code", failure.code))
+    failure = Refused(last.error.message, hint=last.error.hint)
+    failure.code = last.error.code
     return failure

@@ -29,7 +29,7 @@ from rag_core.golden.cases import GoldenCase, GoldenSet, parse_cases, with_place
 from rag_core.golden.document import MAX_FILE_BYTES, decode
 from rag_core.golden.faults import Fault, in_file_order, refusal
 from rag_core.golden.floor import floor_line, raise_floor
-from rag_core.golden.verdicts import GoldenOutcome, judge_all
+from rag_core.golden.verdicts import GoldenOutcome, VerdictShape, judge_all
 from rag_core.model import ALL_SCOPES, Actor, CandidateSet, Project, Ranking, SearchSettings
 from rag_core.model.place_names import PlaceNames
 from rag_core.ports import Clock, Vectors
@@ -113,7 +113,7 @@ class GoldenRun:
             "index": self.index.to_json(),
             **self._standing_to_json(),
             "cases": [
-                verdict.to_json()
+                VerdictShape.of(verdict).to_json()
                 | {"scope": _scope_of(verdict.case), "hits": golden_hits_to_json(ranking.hits)}
                 for verdict, ranking in zip(self.outcome.verdicts, self.rankings, strict=True)
             ],

@@ -7,6 +7,7 @@ it should be, or it *could not be indexed*, which is not. Markdown outside the p
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from rag_core.model.shape import Shape
 from rag_core.sources.documents import SkipReason
 from rag_core.words.plurals import counted
 
@@ -50,8 +51,8 @@ def is_by_rule(entry: Skipped) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outside:
-    """Markdown files of the project's repository, below its root, in none of its folders; `examples` are the first."""
+class Outside(Shape):
+    """Markdown files of the repository in none of the project's folders: how many, and the first few."""
 
     files: int
     examples: tuple[str, ...]
@@ -74,7 +75,3 @@ class Outside:
         lie = counted(self.files, "Markdown file lies", "Markdown files lie")
         more = ", …" if self.files > len(self.examples) else ""
         return f"{lie} outside the indexed folders: {', '.join(self.examples)}{more}"
-
-    def to_json(self) -> dict[str, object]:
-        """As in coverage."""
-        return {"files": self.files, "examples": list(self.examples)}

@@ -107,8 +107,8 @@ def time_left(run: Run) -> timedelta | None:
 
     The pace is counted from the run's start, since what comes before the embedding is quick beside it.
     """
-    done, total = run.progress.get("done"), run.progress.get("total")
-    if not isinstance(done, int) or not isinstance(total, int) or not 0 < done <= total:
+    done, total = run.progress.counted or (0, 0)
+    if not 0 < done <= total:
         return None
     return (run.heartbeat_at - run.started_at) * ((total - done) / done)
 

@@ -41,7 +41,7 @@ from rag_core.model import (
 )
 from rag_core.ports import Clock, Vectors
 from rag_core.ranking.ranking import rank
-from rag_core.search.answer import Answer, ExplainedChunk, Explanation
+from rag_core.search.answer import Answer, ExplainedChunk, Explanation, Notice
 from rag_core.search.narration import Narration
 from rag_core.search.telemetry import Telemetry
 from rag_core.settings.in_force import CommittedFile, CommittedFiles, SettingsSources
@@ -382,7 +382,7 @@ def _degraded_reason(
     return DegradedReason.NO_VECTORS
 
 
-def _notice(*, indexed: bool, terms: int) -> str | None:
+def _notice(*, indexed: bool, terms: int) -> Notice | None:
     if not indexed:
         return "notIndexed"
     return None if terms else "noSearchableTerms"

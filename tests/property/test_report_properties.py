@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
+from medir.contract.report import ReportAnswer
 from rag_core.database.connections import Database
 from rag_core.report.making import make_report
 from rag_core.report.overlap import overlap, rank_biased_overlap
@@ -392,7 +393,7 @@ def test_sql_and_the_obvious_computation_agree(
 ) -> None:
     window = Window(start=START, end=END, zone=zone)
     with prepared(asked) as database:  # type: ignore[attr-defined]
-        report = make_report(database, "p", window, synthetic=synthetic).to_json()
+        report = ReportAnswer.of(make_report(database, "p", window, synthetic=synthetic)).to_json()
     wanted = expected(asked, window, synthetic=synthetic)
     assert close(told(report), wanted), (told(report), wanted)
 

@@ -249,10 +249,8 @@ def _follow_freezing(view: Frame) -> None:
             st.rerun()
         last = reads.last_golden_run(view.project)
         look_again(last)
-        progress = last.progress if last is not None and last.state == "running" else {}
-        done, total = progress.get("done"), progress.get("total")
-        share = done / total if isinstance(done, int) and isinstance(total, int) and total else 0.0
-        st.progress(min(1.0, share), text="Freezing a baseline: running the golden set")
+        share = last.reached.share if last is not None else 0.0
+        st.progress(share, text="Freezing a baseline: running the golden set")
 
 
 def _key(view: Frame) -> str:

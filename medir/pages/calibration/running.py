@@ -27,6 +27,7 @@ from rag_core.calibration.choice.contenders import TODAY
 from rag_core.evaluation.calibrations import Calibration, Demands, Run, cases_digest
 from rag_core.golden.cases import GoldenSet
 from rag_core.metrics.measures import Measure
+from rag_core.model import RunProgress
 
 BEFORE = "before"
 INDEX, CASES, SETTINGS = "the index", "the cases", "the settings"
@@ -207,11 +208,10 @@ def follow(view: Frame) -> None:
         if not is_running(view, last):
             st.rerun()
         look_again(last)
-        progress = last.progress if last is not None and last.state == "running" else {}
-        done, total = _number(progress.get("done")), _number(progress.get("total"))
-        name = str(progress.get("step"))
-        counted = f", question {done + 1:,} of {total:,}" if total and name in ("embed", "search") else ""
-        st.progress(min(1.0, done / total) if total else 0.0, text=f"{_STEPS.get(name, 'Starting')}{counted}")
+        at = last.reached if last is not None else RunProgress()
+        asking = at.counted if at.step in ("embed", "search") else None
+        counted = f", question {asking[0] + 1:,} of {asking[1]:,}" if asking else ""
+        st.progress(at.share, text=f"{_STEPS.get(at.step or '', 'Starting')}{counted}")
         if last is None or last.state != "running":
             return
         stop = partial(workbench().services.calibrator.stop, view.project, last)
@@ -230,10 +230,6 @@ def draw_failure(view: Frame, last: Run | None) -> None:
 
 def _key(view: Frame) -> str:
     return f"calibration {view.project.project_id}"
-
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) else 0
 
 
 @st.cache_resource(show_spinner=False)

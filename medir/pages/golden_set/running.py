@@ -18,6 +18,7 @@ from medir.page_kit.stopping import draw_stop
 from medir.work import tasks
 from rag_core.evaluation.history import Run, stop_golden_run
 from rag_core.golden.baseline_file import Baseline
+from rag_core.model import RunProgress
 
 _STEPS = {"embed": "Embedding the questions", "search": "Searching"}
 
@@ -86,11 +87,9 @@ def _follow(view: Frame) -> None:
         if not is_running(view, last):
             st.rerun()
         look_again(last)
-        progress = last.progress if last is not None and last.state == "running" else {}
-        done, total = _number(progress.get("done")), _number(progress.get("total"))
-        step = _STEPS.get(str(progress.get("step")), "Starting")
-        counted = f", case {done + 1} of {total}" if total else ""
-        st.progress(min(1.0, done / total) if total else 0.0, text=f"{step}{counted}")
+        at = last.reached if last is not None else RunProgress()
+        counted = f", case {at.counted[0] + 1} of {at.counted[1]}" if at.counted else ""
+        st.progress(at.share, text=f"{_STEPS.get(at.step or '', 'Starting')}{counted}")
         if last is not None and last.state == "running":
             stop = partial(stop_golden_run, workbench().services.database, view.project, last)
             draw_stop(last, stop, label="Stop this run", key="stop-golden")
@@ -115,7 +114,3 @@ def _begin(view: Frame, task: Callable[..., None]) -> None:
 
 def _key(view: Frame) -> str:
     return f"golden {view.project.project_id}"
-
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) else 0

@@ -112,7 +112,7 @@ def follow(view: Frame) -> None:
         if last is None or last.state != "running":
             st.progress(0.0, text="Starting")
             return
-        st.progress(_share(last), text=progress_line(last))
+        st.progress(last.progress.share, text=progress_line(last))
         st.text(
             f"{'Dry run' if last.parameters.get('dryRun') else 'Run'} of {last.actor_kind}:{last.actor_id} since "
             f"{last.started_at:%H:%M:%S} UTC ({Wanted.of(last).told}). Searches see the old index until it has ended."
@@ -127,17 +127,16 @@ def follow(view: Frame) -> None:
 
 def progress_line(run: Run) -> str:
     """The steps with where the run is, and how long the step at hand still takes where that is known."""
-    at = str(run.progress.get("step"))
+    at, counted = run.progress.step, run.progress.counted
     names = list(_STEPS)
     place = names.index(at) if at in names else 0
-    done, total = run.progress.get("done"), run.progress.get("total")
-    counted = f" {done:,} of {total:,}" if isinstance(done, int) and isinstance(total, int) and total else ""
+    reached = "" if counted is None else f" {counted[0]:,} of {counted[1]:,}"
     left = time_left(run) if at == "embed" else None
     rest = f", {duration(left)} left" if left is not None else ""
     steps = [
         f"{PASSED} {words}"
         if number < place
-        else f"**{words}{counted}{rest}**"
+        else f"**{words}{reached}{rest}**"
         if number == place
         else f"○ {words}"
         for number, words in enumerate(_STEPS.values())
@@ -250,11 +249,6 @@ def _ask_to_empty(view: Frame, wanted: Wanted, told: str) -> None:
         kept = st.button("Keep the index", key="keep-index")
         if gone or kept:
             st.rerun()
-
-
-def _share(run: Run) -> float:
-    done, total = run.progress.get("done"), run.progress.get("total")
-    return min(1.0, done / total) if isinstance(done, int) and isinstance(total, int) and total else 0.0
 
 
 def _key(view: Frame) -> str:

@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
 from psycopg.rows import class_row
 
 from rag_core.database.connections import Connection
 from rag_core.model import Actor
+
+Verdict = Literal["util", "irrelevante"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +30,7 @@ class StoredVote:
 
     chunk_id: str
     rank: int
-    verdict: str
+    verdict: Verdict
     actor: str
     updated_at: datetime
 

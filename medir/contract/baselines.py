@@ -30,18 +30,7 @@ class FrozenCandidate(Shape):
     @classmethod
     def of(cls, candidate: Candidate) -> "FrozenCandidate":
         """One candidate of a case."""
-        return cls(
-            chunk_id=candidate.chunk_id,
-            vector_score=candidate.vector_score,
-            lexical_score=candidate.lexical_score,
-            vector_rank=candidate.vector_rank,
-            lexical_rank=candidate.lexical_rank,
-            scope=candidate.scope.value,
-            origin=shape_of(candidate.origin),
-            citation=candidate.origin.citation,
-            ordinal=candidate.ordinal,
-            content_hash=candidate.content_hash,
-        )
+        return cls.drawn(candidate, origin=shape_of(candidate.origin), citation=candidate.origin.citation)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +57,8 @@ class BaselineAnswer(Shape):
     @classmethod
     def of(cls, found: Baseline) -> "BaselineAnswer":
         """As its file has it."""
-        return cls(
-            name=found.name,
-            frozen_at=found.frozen_at,
-            identity=found.identity,
-            run=found.run,
+        return cls.drawn(
+            found,
             candidates=tuple(
                 FrozenCase(
                     id=case.id,
@@ -82,7 +68,6 @@ class BaselineAnswer(Shape):
                 )
                 for case, each in zip(found.cases, found.found, strict=True)
             ),
-            checksum=found.checksum,
         )
 
 
@@ -100,14 +85,7 @@ class FrozenAnswer(Shape):
     @classmethod
     def of(cls, frozen: Baseline, file: Path) -> "FrozenAnswer":
         """With how many of its cases pass."""
-        return cls(
-            name=frozen.name,
-            frozen_at=frozen.frozen_at,
-            file=str(file),
-            passed=sum(frozen.passed.values()),
-            total=len(frozen.cases),
-            checksum=frozen.checksum,
-        )
+        return cls.drawn(frozen, file=str(file), passed=sum(frozen.passed.values()), total=len(frozen.cases))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

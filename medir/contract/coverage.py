@@ -28,15 +28,11 @@ class DocumentCoverage(Shape):
     @classmethod
     def of(cls, scope: ScopeCoverage) -> "DocumentCoverage":
         """One of the two scopes that hold files."""
-        return cls(
+        return cls.drawn(
+            scope,
             in_repository=scope.sources,
-            indexed=scope.indexed,
-            chunks=scope.chunks,
-            without_vector=scope.without_vector,
             skipped=len(scope.skipped_files),
             skipped_by_rule=len(scope.left_out.by_rule),
-            indexed_at=scope.indexed_at and scope.indexed_at.isoformat(),
-            commit=scope.commit,
         )
 
 
@@ -53,13 +49,7 @@ class SessionCoverage(Shape):
     @classmethod
     def of(cls, scope: ScopeCoverage) -> "SessionCoverage":
         """The scope of sessions."""
-        return cls(
-            sessions=scope.sources,
-            indexed=scope.indexed,
-            chunks=scope.chunks,
-            without_vector=scope.without_vector,
-            indexed_at=scope.indexed_at and scope.indexed_at.isoformat(),
-        )
+        return cls.drawn(scope, sessions=scope.sources)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,15 +79,12 @@ class CoverageAnswer(Shape):
     def of(cls, measured: Coverage) -> "CoverageAnswer":
         """As it was measured."""
         by_scope = {scope.scope: scope for scope in measured.scopes}
-        return cls(
+        return cls.drawn(
+            measured,
             project=measured.project_id,
-            commit=measured.commit,
-            head_commit=measured.head_commit,
-            moved=measured.moved,
             scopes=CoverageScopes(
                 docs=DocumentCoverage.of(by_scope[Scope.DOCS]),
                 adr=DocumentCoverage.of(by_scope[Scope.ADR]),
                 session=SessionCoverage.of(by_scope[Scope.SESSION]),
             ),
-            outside=measured.outside,
         )

@@ -29,14 +29,11 @@ class Hit(Shape):
     def of(cls, hit: RankedCandidate, content: str) -> "Hit":
         """A ranked candidate that has a rank, with its text."""
         candidate = hit.candidate
-        return cls(
+        return cls.drawn(
+            hit,
+            candidate,
             rank=hit.rank or 0,
-            chunk_id=candidate.chunk_id,
             content=content,
-            score=hit.score,
-            vector_score=candidate.vector_score,
-            lexical_score=candidate.lexical_score,
-            scope=candidate.scope.value,
             origin=shape_of(candidate.origin),
             citation=candidate.origin.citation,
         )
@@ -71,21 +68,8 @@ class Candidate(_Followed):
     def of(cls, entry: RankedCandidate) -> "Candidate":
         """An entry of the whole set."""
         candidate = entry.candidate
-        return cls(
-            rank=entry.rank,
-            chunk_id=candidate.chunk_id,
-            score=entry.score,
-            vector_score=candidate.vector_score,
-            lexical_score=candidate.lexical_score,
-            scope=candidate.scope.value,
-            origin=shape_of(candidate.origin),
-            citation=candidate.origin.citation,
-            ordinal=candidate.ordinal,
-            content_hash=candidate.content_hash,
-            whole_rank=entry.whole_rank,
-            vector_rank=candidate.vector_rank,
-            lexical_rank=candidate.lexical_rank,
-            fate=entry.fate.value,
+        return cls.drawn(
+            entry, candidate, origin=shape_of(candidate.origin), citation=candidate.origin.citation
         )
 
 

@@ -32,16 +32,14 @@ class CitedHit(Shape):
     def of(cls, hit: RankedCandidate, content: str, *, votable: bool) -> "CitedHit":
         """A hit with its text; its chunk is named where it can be voted on."""
         candidate = hit.candidate
-        return cls(
+        return cls.drawn(
+            hit,
+            candidate,
             rank=hit.rank or 0,
             chunk_id=candidate.chunk_id if votable else None,
             citation=candidate.origin.citation,
             content=content,
-            scope=candidate.scope.value,
             origin=shape_of(candidate.origin),
-            score=hit.score,
-            vector_score=candidate.vector_score,
-            lexical_score=candidate.lexical_score,
         )
 
 
@@ -65,12 +63,9 @@ class SearchOutput(Shape):
     def of(cls, answer: Answer, notes: tuple[str, ...]) -> "SearchOutput":
         """What one search found; without any id where it was not recorded."""
         found, votable = answer.found, answer.search_id is not None
-        return cls(
-            project_id=answer.project_id,
-            search_id=answer.search_id,
-            vector_available=found.vector_available,
-            degraded=found.degraded,
-            degraded_reason=None if found.degraded_reason is None else found.degraded_reason.value,
+        return cls.drawn(
+            answer,
+            found,
             notes=notes,
             hits=tuple(
                 CitedHit.of(hit, answer.contents[hit.candidate.chunk_id], votable=votable)

@@ -24,14 +24,8 @@ class HitShown(Shape):
     @classmethod
     def of(cls, hit: RecordedHit) -> "HitShown":
         """Of a recorded search."""
-        return cls(
-            rank=hit.rank,
-            chunk_id=hit.chunk_id,
-            score=hit.score,
-            vector_score=hit.vector_score,
-            lexical_score=hit.lexical_score,
-            origin=hit.origin and shape_of(hit.origin),
-            citation=hit.origin and hit.origin.citation,
+        return cls.drawn(
+            hit, origin=hit.origin and shape_of(hit.origin), citation=hit.origin and hit.origin.citation
         )
 
 
@@ -48,13 +42,7 @@ class VoteGiven(Shape):
     @classmethod
     def of(cls, vote: StoredVote) -> "VoteGiven":
         """As it stands."""
-        return cls(
-            chunk_id=vote.chunk_id,
-            rank=vote.rank,
-            verdict=vote.verdict,
-            actor=vote.actor,
-            updated_at=vote.updated_at.isoformat(),
-        )
+        return cls.drawn(vote)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,14 +62,10 @@ class RecordedSearchAnswer(Shape):
     @classmethod
     def of(cls, project_id: str, search: RecordedSearch) -> "RecordedSearchAnswer":
         """Of one project."""
-        return cls(
+        return cls.drawn(
+            search,
             search_id=str(search.id),
             project_id=project_id,
-            question=search.question,
-            asked_at=search.asked_at.isoformat(),
-            degraded=search.degraded,
-            degraded_reason=search.degraded_reason,
-            settings=search.settings,
             hits=tuple(map(HitShown.of, search.hits)),
             votes=tuple(map(VoteGiven.of, search.votes)),
         )

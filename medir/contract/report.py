@@ -24,14 +24,7 @@ class Precision(Shape):
     def of(cls, found: numbers.Precision) -> "Precision":
         """With its 95 % interval."""
         interval = found.interval
-        return cls(
-            value=found.value,
-            useful=found.useful,
-            votes=found.votes,
-            judged_hits=found.judged_hits,
-            low=interval and interval.low,
-            high=interval and interval.high,
-        )
+        return cls.drawn(found, low=interval and interval.low, high=interval and interval.high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +40,7 @@ class Percentiles(Shape):
     @classmethod
     def of(cls, found: numbers.Percentiles) -> "Percentiles":
         """With why, where one is missing."""
-        return cls(n=found.n, p50=found.p50, p95=found.p95, p99=found.p99, why=found.why)
+        return cls.drawn(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,14 +57,7 @@ class Part(Shape):
     @classmethod
     def of(cls, key: str, part: numbers.Part) -> "Part":
         """The numbers of a part."""
-        return cls(
-            key=key,
-            searches=part.searches,
-            degraded=part.degraded,
-            no_hit=part.no_hit,
-            precision=_precision(part),
-            latency=_latency(part),
-        )
+        return cls.drawn(part, key=key, precision=_precision(part), latency=_latency(part))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,13 +73,7 @@ class MixedSettings(Shape):
     @classmethod
     def of(cls, found: SettingsInForce) -> "MixedSettings":
         """With the first and the last search under them."""
-        return cls(
-            settings_id=found.settings_id,
-            settings=found.settings,
-            searches=found.searches,
-            from_=found.first_at.isoformat(),
-            to=found.last_at.isoformat(),
-        )
+        return cls.drawn(found, from_=found.first_at.isoformat(), to=found.last_at.isoformat())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,22 +104,16 @@ class ReportAnswer(Shape):
     def of(cls, report: Report) -> "ReportAnswer":
         """As it was made."""
         whole = report.whole
-        return cls(
+        return cls.drawn(
+            whole,
+            report,
             project=report.project_id,
             from_=report.start.isoformat(),
             to=report.end.isoformat(),
-            verdict=report.verdict,
-            searches=whole.searches,
-            degraded=whole.degraded,
-            no_hit=whole.no_hit,
-            vector_unavailable=whole.vector_unavailable,
             precision=_precision(whole),
-            ranks=report.ranks,
             latency=_latency(whole),
-            judged_share=whole.judged_share,
             mixed_settings=tuple(map(MixedSettings.of, report.mixed_settings)),
             splits={name: tuple(Part.of(*part) for part in report.splits[name]) for name in SPLITS},
-            counterfactual=report.counterfactual,
             synthetic=report.synthetic or None,
             time_zone=None if report.zone == "UTC" else report.zone,
         )

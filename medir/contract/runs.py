@@ -32,16 +32,7 @@ class RunAnswer(Shape):
     @classmethod
     def of(cls, run: Run) -> "RunAnswer":
         """As its row has it."""
-        return cls(
-            run_id=str(run.id),
-            state=run.state,
-            actor=f"{run.actor_kind}:{run.actor_id}",
-            started_at=run.started_at.isoformat(),
-            finished_at=run.finished_at and run.finished_at.isoformat(),
-            progress=run.progress,
-            result=run.result,
-            error=run.error,
-        )
+        return cls.drawn(run, run_id=str(run.id), actor=f"{run.actor_kind}:{run.actor_id}")
 
     @classmethod
     def waiting(cls, run_id: UUID) -> "RunAnswer":

@@ -36,22 +36,13 @@ class SearchAnswer(Shape):
     def of(cls, answer: Answer) -> Self:
         """What one search found."""
         found, ranking = answer.found, answer.ranking
-        return cls(
-            search_id=answer.search_id,
-            project_id=answer.project_id,
-            question=answer.question,
+        return cls.drawn(
+            answer,
+            found,
+            ranking,
             scopes=tuple(scope.value for scope in answer.settings.candidates.scopes),
-            vector_available=found.vector_available,
-            degraded=found.degraded,
-            degraded_reason=None if found.degraded_reason is None else found.degraded_reason.value,
-            threshold=ranking.threshold,
             settings=answer.settings.shape,
-            timings=answer.timings,
             hits=tuple(Hit.of(hit, answer.contents[hit.candidate.chunk_id]) for hit in ranking.hits),
-            notice=answer.notice,
-            provider_reason=answer.provider_reason,
-            settings_problem=answer.settings_problem,
-            not_recorded=answer.not_recorded,
         )
 
 

@@ -60,9 +60,7 @@ class LossCause:
     @property
     def told(self) -> "LostBecause":
         """Without `moved_to`."""
-        return LostBecause(
-            id=self.id, what=self.what, path=self.path, commit=self.commit, sentence=self.sentence
-        )
+        return LostBecause.drawn(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

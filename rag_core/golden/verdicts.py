@@ -58,19 +58,11 @@ class VerdictShape(Shape):
     def of(cls, verdict: CaseVerdict, **rest: Any) -> Self:
         """The verdict, with what else the shape holds."""
         case, removed = verdict.case, verdict.removed_by
-        return cls(
-            id=case.id,
-            question=case.question,
+        return cls.drawn(
+            case,
+            verdict,
             expected=tuple(map(str, case.expected)),
-            tags=case.tags,
-            must_pass=case.must_pass,
-            passed=verdict.passed,
-            rank=verdict.rank,
-            whole_rank=verdict.whole_rank,
-            vector_rank=verdict.vector_rank,
-            lexical_rank=verdict.lexical_rank,
             removed_by=None if removed is None or removed is Fate.HIT else removed.value,
-            decided_by_tie=verdict.decided_by_tie,
             **rest,
         )
 

@@ -144,23 +144,7 @@ class SearchSettings:
     @property
     def shape(self) -> "SettingsShape":
         """The contract's `settings`; scopes stand beside it, not in it."""
-        ranking, candidates = self.ranking, self.candidates
-        return SettingsShape(
-            source=self.source,
-            preset=self.preset,
-            weight_vector=ranking.weight_vector,
-            weight_lexical=ranking.weight_lexical,
-            threshold=ranking.threshold,
-            threshold_when_degraded=ranking.threshold_when_degraded,
-            candidates_per_signal=ranking.candidates_per_signal,
-            max_per_file=ranking.max_per_file,
-            limit=ranking.limit,
-            fusion=ranking.fusion.value,
-            lexical_operator=candidates.lexical_operator.value,
-            lexical_function=candidates.lexical_function.value,
-            embedding_model=candidates.embedding_model,
-            fetch_depth=candidates.fetch_depth,
-        )
+        return SettingsShape.drawn(self, self.ranking, self.candidates)
 
     def to_json(self) -> dict[str, object]:
         """The same as rows and files keep it."""

@@ -7,7 +7,9 @@ What documents an API or checks a document reads the same fields through pydanti
 import functools
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from datetime import datetime
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler
@@ -31,6 +33,20 @@ class Shape:
     __slots__ = ()
     __pydantic_config__ = {"alias_generator": camel, "use_attribute_docstrings": True}  # noqa: RUF012
 
+    @classmethod
+    def drawn(cls, *values: object, **given: Any) -> Self:
+        """From what is given, and for the rest from the first value that has an attribute of the field's name.
+
+        Enums are taken as their words, times as ISO 8601.
+        """
+        found = {
+            name: _word(getattr(value, name))
+            for value in reversed(values)
+            for name, _, _ in _keys(cls)
+            if name not in given and hasattr(value, name)
+        }
+        return cls(**found, **given)
+
     def to_json(self) -> dict[str, object]:
         """The object, its keys in the order of the fields."""
         return {
@@ -52,6 +68,12 @@ class ByKind:
 @functools.cache
 def _keys(kind: type[Shape]) -> tuple[tuple[str, str, object], ...]:
     return tuple((field.name, camel(field.name), field.default) for field in fields(kind))  # pyright: ignore[reportArgumentType]
+
+
+def _word(value: object) -> object:
+    if isinstance(value, Enum):
+        return value.value
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
 def _plain(value: object) -> object:

@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from mcp.types import CallToolResult, Tool, ToolAnnotations
 
 from medir.agent_tools.arguments import FeedbackArguments, SearchArguments, read_arguments
-from medir.agent_tools.results import FeedbackOutput, SearchOutput, refusal, search_result, vote_result
+from medir.agent_tools.results import refusal, search_result, vote_result
 from medir.agent_tools.schemas import input_schema, output_schema
+from medir.contract.passages import SearchOutput
 from rag_core.database.connections import Database
 from rag_core.errors import MedirError, UsageError
 from rag_core.model import Actor
 from rag_core.ports import Clock
 from rag_core.project.projects import choose_project
 from rag_core.search.asking import Search
-from rag_core.search.votes import cast_vote
+from rag_core.search.votes import Vote, cast_vote
 from rag_core.settings.overrides import Overrides
 
 SEARCH = "rag_search"
@@ -67,7 +68,7 @@ def definitions(project_id: str) -> list[Tool]:
             title="Judge a passage that was found",
             description=_FEEDBACK_DESCRIPTION.format(project=project_id),
             input_schema=input_schema(FeedbackArguments),
-            output_schema=output_schema(FeedbackOutput),
+            output_schema=output_schema(Vote),
             annotations=ToolAnnotations(
                 read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
             ),

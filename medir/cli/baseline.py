@@ -19,6 +19,13 @@ from medir.cli.frame import (
 )
 from medir.cli.gates import error_of, exit_code, lost_gate
 from medir.cli.golden import cases_option
+from medir.contract.baselines import (
+    BaselineAnswer,
+    BaselineLine,
+    BaselineList,
+    BaselineVerified,
+    FrozenAnswer,
+)
 from rag_core.evaluation.baselines import (
     baselines_folder,
     freeze,
@@ -27,9 +34,6 @@ from rag_core.evaluation.baselines import (
     verify_baseline,
 )
 from rag_core.evaluation.comparison import compare_baselines, side_of_baseline
-from rag_core.golden.baseline_file import Baseline
-from rag_core.model import Candidate
-from rag_core.search.answer import origin_to_json
 from rag_core.words.settings import settings_as_typed
 
 
@@ -59,18 +63,9 @@ def freeze_verb(
             allow_degraded=allow_degraded,
             listener=listener,
         )
-    passed, total = sum(frozen.passed.values()), len(frozen.cases)
-    output.emit(
-        {
-            "name": frozen.name,
-            "frozenAt": frozen.frozen_at,
-            "file": str(file),
-            "passed": passed,
-            "total": total,
-            "checksum": frozen.checksum,
-        }
-    )
-    output.say(f"Frozen as {frozen.name}: {passed} of {total} pass. Commit {file}.")
+    told = FrozenAnswer.of(frozen, file)
+    output.emit(told)
+    output.say(f"Frozen as {told.name}: {told.passed} of {told.total} pass. Commit {file}.")
 
 
 @baseline.command("list")
@@ -81,7 +76,8 @@ def list_verb(output: Output, project_id: str | None, cases: Path | None) -> Non
     """List the baselines beside the golden set."""
     with services() as opened:
         entries = list_baselines(baselines_folder(chosen_project(opened, project_id), cases))
-    output.emit({"baselines": [entry.to_json() for entry in entries]})
+    lines = tuple(map(BaselineLine.of, entries))
+    output.emit(BaselineList(baselines=lines))
     if output.as_json:
         return
     if not entries:
@@ -90,13 +86,12 @@ def list_verb(output: Output, project_id: str | None, cases: Path | None) -> Non
     table = Table(box=None, pad_edge=False)
     for heading in ("name", "frozen at", "passed", ""):
         table.add_column(heading)
-    for entry in entries:
-        told = entry.to_json()
+    for line in lines:
         table.add_row(
-            cell(entry.name),
-            str(told["frozenAt"] or "-"),
-            f"{told['passed']} of {told['total']}" if entry.baseline else "-",
-            cell(entry.reason or "", style="red"),
+            cell(line.name),
+            line.frozen_at or "-",
+            f"{line.passed} of {line.total}" if line.valid else "-",
+            cell(line.reason or "", style="red"),
         )
     output.people.print(table)
 
@@ -110,8 +105,8 @@ def show_verb(output: Output, name: str, project_id: str | None, cases: Path | N
     """Show what a baseline stood on and how it came out."""
     with services() as opened:
         found = read_baseline(baselines_folder(chosen_project(opened, project_id), cases), name)
-    output.emit(_baseline_to_json(found))
     if output.as_json:
+        output.emit(BaselineAnswer.of(found))
         return
     side = side_of_baseline(found)
     output.say(
@@ -135,7 +130,7 @@ def verify_verb(output: Output, name: str, project_id: str | None, cases: Path |
     """Check a baseline's checksum, and that its candidates still give its results; exit 2 where not."""
     with services() as opened:
         reason = verify_baseline(baselines_folder(chosen_project(opened, project_id), cases), name)
-    output.emit({"name": name, "valid": reason is None, "reason": reason})
+    output.emit(BaselineVerified(name=name, valid=reason is None, reason=reason))
     output.say(f"The baseline {name} is sound." if reason is None else reason)
     if reason is not None:
         stop(EXIT_REFUSED)
@@ -161,37 +156,3 @@ def diff_verb(output: Output, old: str, new: str, project_id: str | None, cases:
     for each in unmet:
         output.note(each.sentence)
     stop(exit_code(unmet))
-
-
-def _baseline_to_json(found: Baseline) -> dict[str, object]:
-    return {
-        "name": found.name,
-        "frozenAt": found.frozen_at,
-        "identity": found.identity,
-        "run": found.run,
-        "candidates": [
-            {
-                "id": case.id,
-                "vectorAvailable": candidates.vector_available,
-                "degraded": candidates.degraded,
-                "candidates": [_candidate_to_json(candidate) for candidate in candidates.candidates],
-            }
-            for case, candidates in zip(found.cases, found.found, strict=True)
-        ],
-        "checksum": found.checksum,
-    }
-
-
-def _candidate_to_json(candidate: Candidate) -> dict[str, object]:
-    return {
-        "chunkId": candidate.chunk_id,
-        "vectorScore": candidate.vector_score,
-        "lexicalScore": candidate.lexical_score,
-        "vectorRank": candidate.vector_rank,
-        "lexicalRank": candidate.lexical_rank,
-        "scope": str(candidate.scope),
-        "origin": origin_to_json(candidate.origin),
-        "citation": candidate.origin.citation,
-        "ordinal": candidate.ordinal,
-        "contentHash": candidate.content_hash,
-    }

@@ -25,6 +25,7 @@ from medir.interrupt import code_of_interrupt
 from medir.wiring import Services, open_services
 from rag_core.errors import FaultyDocument, MedirError
 from rag_core.model import Actor, Project
+from rag_core.model.shape import Shape
 from rag_core.project.projects import choose_project
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ class Output:
     def emit(self, document: object) -> None:
         """Print the document where JSON was asked for; else nothing."""
         if self.as_json:
-            self.out.write(as_document(document) + "\n")
+            told = document.to_json() if isinstance(document, Shape) else document
+            self.out.write(as_document(told) + "\n")
             self.out.flush()
 
     def say(self, text: str) -> None:

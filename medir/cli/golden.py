@@ -26,6 +26,7 @@ from medir.cli.junit_file import junit_of, told_in
 from medir.cli.partly_indexed import partly_indexed
 from medir.cli.paths import ANY_PATH, FILE_TO_WRITE
 from medir.cli.trial import in_force_option, trial_options
+from medir.contract.explanation import CaseExplained
 from rag_core.errors import FaultyDocument
 from rag_core.evaluation.baselines import baselines_folder, read_baseline
 from rag_core.evaluation.comparison import BaselineComparison, run_against
@@ -221,8 +222,9 @@ def explain_verb(
             in_force=in_force,
             baseline=frozen,
         )
-    output.emit(explained.to_json())
-    if not output.as_json:
+    if output.as_json:
+        output.emit(CaseExplained.of(explained))
+    else:
         _print_explanation(output, explained)
 
 

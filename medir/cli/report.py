@@ -17,6 +17,7 @@ from medir.cli.frame import (
     with_output,
 )
 from medir.cli.paths import FILE_TO_WRITE
+from medir.contract.report import NumberAnswer, ReportAnswer
 from rag_core.clock import SystemClock
 from rag_core.errors import UsageError
 from rag_core.files import write_atomically
@@ -75,7 +76,7 @@ def rag(
     """The medir:rag report; exit 1 when no search of the window had its vector signal."""
     if explain is not None:
         number, definition = explain_number(explain)
-        output.emit({"number": number, "definition": definition})
+        output.emit(NumberAnswer(number=number, definition=definition))
         output.say(f"{number}: {definition}")
         return
     if as_csv and output.as_json:
@@ -87,7 +88,8 @@ def rag(
     if html is not None:
         _write_html(report, html)
         output.note(f"Wrote {html}.")
-    output.emit(report.to_json())
+    if output.as_json:
+        output.emit(ReportAnswer.of(report))
     if as_csv:
         from rag_core.formats.report_csv import report_csv  # noqa: PLC0415
 

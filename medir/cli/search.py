@@ -14,6 +14,7 @@ from medir.cli.frame import (
     with_output,
 )
 from medir.cli.trial import trial_options
+from medir.contract.search import FullSearchAnswer
 from rag_core.model import ALL_SCOPES, RankedCandidate, Ranking
 from rag_core.search.answer import Answer
 from rag_core.search.citations import require_indexed
@@ -61,8 +62,9 @@ def search(
             overrides=overrides,
             explain=explain,
         )
-    output.emit(answer.to_json(whole_set=whole))
-    if not output.as_json:
+    if output.as_json:
+        output.emit(FullSearchAnswer.in_full(answer, whole_set=whole))
+    else:
         _print(output, answer, whole=whole)
         if answer.search_id is not None and answer.ranking.hits:
             named = "" if project_id is None else f" --project {project_id}"

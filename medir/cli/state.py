@@ -15,6 +15,7 @@ from medir.cli.frame import (
     with_output,
 )
 from medir.cli.index import print_left_out
+from medir.contract.coverage import CoverageAnswer
 from medir.doctor import examine
 from rag_core.index.coverage import Coverage, measure_coverage
 from rag_core.words.plurals import counted
@@ -30,8 +31,9 @@ def coverage(output: Output, project_id: str | None) -> None:
     """What of the project's sources is in its index."""
     with services() as opened:
         measured = measure_coverage(opened.database, chosen_project(opened, project_id))
-    output.emit(measured.to_json())
-    if not output.as_json:
+    if output.as_json:
+        output.emit(CoverageAnswer.of(measured))
+    else:
         print_coverage(output, measured)
 
 

@@ -26,7 +26,7 @@ def vote(output: Output, *, search_id: str, chunk_id: str, verdict: str, project
             verdict=verdict,
             actor=operator(),
         )
-    output.emit(cast.to_json())
+    output.emit(cast)
     output.say(f"{cast.verdict} on the hit of rank {cast.rank}" + (", changed." if cast.changed else "."))
 
 

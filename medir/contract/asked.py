@@ -1,13 +1,13 @@
 """What a program may choose of a search, as the HTTP API and the agent tools read it: scopes and limit, in one way."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from medir.contract.hits import ScopeName
 from rag_core.model import ALL_SCOPES, Scope
 
 MAX_LIMIT = 50
-ScopeName = Literal["docs", "adr", "session"]
 
 
 def whole_number(value: object) -> object:

@@ -46,7 +46,7 @@ def engine_actor(caller: Caller, agent: str | None) -> Actor:
             "not-permitted",
             "Only an engine speaks for an agent.",
             hint="Leave agent out.",
-            members={"code": "notPermitted"},
+            code="notPermitted",
         )
     return Actor(kind="agent", id=agent, surface="engine")
 

@@ -114,5 +114,6 @@ def _invalid(request: Request, error: RequestValidationError) -> Problem:
         "invalid-request",
         f"{field or 'The body'}: {told}.",
         hint="See /api/openapi.json for what is taken.",
-        members={"code": "invalidInput", "where": {"field": field}} if field else {"code": "invalidInput"},
+        code="invalidInput",
+        where={"field": field} if field else None,
     )

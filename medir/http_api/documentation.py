@@ -5,10 +5,13 @@ from typing import Any, cast
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.responses import JSONResponse
+from pydantic import TypeAdapter
 
-from medir.http_api.answers import ProblemDocument
+from medir.contract.problems import ProblemDocument
 from medir.http_api.bounds import REQUEST_ID
 from medir.http_api.problems import MEDIA_TYPE, PROBLEMS
+from rag_core.model.shape import Shape
 
 _SUMMARY = """\
 Hybrid search over a project's documents and sessions, votes on what it found, its index and its report.
@@ -31,12 +34,19 @@ WITH_BODY = ("slow-body", "body-too-large", "not-json")
 Responses = dict[int | str, dict[str, Any]]
 
 
-def answers(status: int, model: type, told: str, *problems: str, example: object = None) -> Responses:
+def answers(
+    status: int, model: type[Shape], told: str, *problems: str, example: Shape | None = None
+) -> Responses:
     """A route's responses: the good one, and the problems that it may meet by name."""
     good: dict[str, Any] = {"model": model, "description": told}
     if example is not None:
-        good["content"] = {"application/json": {"example": example}}
+        good["content"] = {"application/json": {"example": example.to_json()}}
     return {status: good} | _problems(problems)
+
+
+def told(answer: Shape, *, status: int = 200, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """The answer, written as its shape says."""
+    return JSONResponse(answer.to_json(), status_code=status, headers=headers)
 
 
 def document(api: FastAPI) -> dict[str, Any]:
@@ -48,7 +58,9 @@ def document(api: FastAPI) -> dict[str, Any]:
         schemas = made["components"]["schemas"]
         for name in ("HTTPValidationError", "ValidationError"):
             schemas.pop(name, None)
-        schemas["Problem"] = ProblemDocument.model_json_schema(mode="serialization") | {"title": "Problem"}
+        schemas["Problem"] = TypeAdapter(ProblemDocument).json_schema(mode="serialization") | {
+            "title": "Problem"
+        }
         for path in cast("Mapping[str, Mapping[str, Any]]", made["paths"]).values():
             for operation in path.values():
                 _finish(operation)

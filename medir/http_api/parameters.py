@@ -36,6 +36,4 @@ def _parameters(dependant: Dependant) -> list[str]:
 
 
 def _refused(detail: str, hint: str, name: str) -> Problem:
-    return Problem(
-        "invalid-request", detail, hint=hint, members={"code": "invalidInput", "where": {"field": name}}
-    )
+    return Problem("invalid-request", detail, hint=hint, code="invalidInput", where={"field": name})

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
+from medir.contract.problems import ProblemDocument, ProblemMeaning
 from rag_core.errors import (
     Busy,
     DatabaseUnavailable,
@@ -40,9 +41,10 @@ class ProblemType:
         """Its `type`, a reference relative to the server."""
         return f"/api/problems/{self.name}"
 
-    def to_json(self) -> dict[str, object]:
+    @property
+    def told(self) -> ProblemMeaning:
         """As it is read at its address."""
-        return {"type": self.uri, "title": self.title, "status": self.status, "meaning": self.meaning}
+        return ProblemMeaning(type=self.uri, title=self.title, status=self.status, meaning=self.meaning)
 
 
 def _type(name: str, status: int, title: str, meaning: str) -> ProblemType:
@@ -154,7 +156,9 @@ class Problem(HTTPException):
         detail: What is wrong, in a sentence.
         hint: What to do.
         headers: To be sent with it.
-        members: Further members of the document.
+        code: The core's name of it, None where it has none.
+        where: The place in the request.
+        votes: How many votes would be lost.
     """
 
     def __init__(
@@ -164,42 +168,51 @@ class Problem(HTTPException):
         *,
         hint: str = "",
         headers: Mapping[str, str] | None = None,
-        members: Mapping[str, object] | None = None,
+        code: str | None = None,
+        where: Mapping[str, str | int] | None = None,
+        votes: int | None = None,
     ) -> None:
         self.kind = PROBLEMS[name]
         super().__init__(self.kind.status, detail, dict(headers or {}))
         self.hint = hint
-        self.members = dict(members or {})
+        self.code, self.where, self.votes = code, where, votes
 
     @classmethod
     def of(cls, error: MedirError) -> "Problem":
         """What the core refuses, as a problem."""
         name = next((name for kind, name in _OF_ERRORS if isinstance(error, kind)), "invalid-request")
-        members: dict[str, object] = {"code": error.code}
-        if error.where:
-            members["where"] = {
-                key: _FIELDS.get(str(value), value) if key == "field" else value
-                for key, value in error.where.items()
-            }
-        if isinstance(error, VotesAtRisk):
-            members["votes"] = error.votes
+        where = {
+            key: _FIELDS.get(str(value), value) if key == "field" else value
+            for key, value in (error.where or {}).items()
+        }
         headers = {"Retry-After": str(_RETRY_AFTER_S[name])} if name in _RETRY_AFTER_S else {}
         if isinstance(error, NotSignedIn):
             headers["WWW-Authenticate"] = 'Bearer realm="medir"'
-        return cls(name, error.message, hint=_HINTS.get(name, error.hint), headers=headers, members=members)
+        return cls(
+            name,
+            error.message,
+            hint=_HINTS.get(name, error.hint),
+            headers=headers,
+            code=error.code,
+            where=where or None,
+            votes=error.votes if isinstance(error, VotesAtRisk) else None,
+        )
 
     def response(self, request_id: str) -> JSONResponse:
         """The answer to be sent."""
-        document: dict[str, object] = {
-            "type": self.kind.uri,
-            "title": self.kind.title,
-            "status": self.kind.status,
-            "detail": self.detail,
-            "hint": self.hint,
-            "requestId": request_id,
-        }
+        document = ProblemDocument(
+            type=self.kind.uri,
+            title=self.kind.title,
+            status=self.kind.status,
+            detail=self.detail,
+            hint=self.hint,
+            request_id=request_id,
+            code=self.code,
+            where=self.where,
+            votes=self.votes,
+        )
         return JSONResponse(
-            document | self.members,
+            document.to_json(),
             status_code=self.kind.status,
             headers=dict(self.headers or {}),
             media_type=MEDIA_TYPE,

@@ -2,16 +2,16 @@
 
 import threading
 import uuid
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
+from medir.contract.runs import RunAnswer
 from medir.http_api.questions import ReindexRequest
 from medir.work import tasks
 from medir.work.work import work_key
 from medir.workbench import Workbench
 from rag_core.errors import Busy, MedirError
-from rag_core.model import Actor, Project, Run
+from rag_core.model import Actor, Project
 from rag_core.project.following import run_of
 
 # reading and cutting a large repository takes seconds; after this long the run itself tells what it met
@@ -91,36 +91,12 @@ class Reindexing:
             raise beginning.error
         return run_id
 
-    def find(self, opened: Workbench, project: Project, run_id: uuid.UUID) -> dict[str, object] | None:
+    def find(self, opened: Workbench, project: Project, run_id: uuid.UUID) -> RunAnswer | None:
         """A run by its id, as the API shows it; None where the project has none."""
         services = opened.services
         run = run_of(services.database, project.project_id, "index", run_id)
         if run is not None:
-            return _run_to_json(run)
+            return RunAnswer.of(run)
         with self._guard:
             waiting = self._promised.get(run_id) == project.project_id
-        return {"runId": str(run_id), **_WAITING} if waiting else None
-
-
-_WAITING: Mapping[str, object] = {
-    "state": "waiting",
-    "actor": None,
-    "startedAt": None,
-    "finishedAt": None,
-    "progress": {},
-    "result": None,
-    "error": None,
-}
-
-
-def _run_to_json(run: Run) -> dict[str, object]:
-    return {
-        "runId": str(run.id),
-        "state": run.state,
-        "actor": f"{run.actor_kind}:{run.actor_id}",
-        "startedAt": run.started_at.isoformat(),
-        "finishedAt": run.finished_at.isoformat() if run.finished_at else None,
-        "progress": run.progress,
-        "result": run.result,
-        "error": run.error,
-    }
+        return RunAnswer.waiting(run_id) if waiting else None

@@ -6,10 +6,11 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Request
 from fastapi.responses import JSONResponse
 
+from medir.contract.coverage import CoverageAnswer
+from medir.contract.runs import RunAccepted, RunAnswer
 from medir.http_api.access import caller_with
-from medir.http_api.answers import CoverageAnswer, RunAccepted, RunAnswer
 from medir.http_api.desk import Desk
-from medir.http_api.documentation import SIGNED_IN, WITH_BODY, answers
+from medir.http_api.documentation import SIGNED_IN, WITH_BODY, answers, told
 from medir.http_api.examples import COVERAGE, RUN
 from medir.http_api.problems import Problem
 from medir.http_api.questions import ProjectId, ReindexRequest, RunId
@@ -46,7 +47,7 @@ def index_routes(desk: Desk) -> APIRouter:
             "sources-gone",
             "busy",
             "refused",
-            example={"runId": RUN["runId"]},
+            example=RunAccepted(run_id=RUN.run_id),
         ),
     )
     async def reindex(
@@ -59,7 +60,7 @@ def index_routes(desk: Desk) -> APIRouter:
         wanted, actor = body or ReindexRequest(), caller.actor("api")
         run_id = await desk.run(lambda opened: begin(opened, project_id, wanted, actor))
         where = f"{request.scope.get('root_path', '')}/projects/{project_id}/rag/reindex/{run_id}"
-        return JSONResponse({"runId": str(run_id)}, status_code=202, headers={"Location": where})
+        return told(RunAccepted(run_id=str(run_id)), status=202, headers={"Location": where})
 
     @router.get(
         "/projects/{projectId}/rag/reindex/{runId}",
@@ -72,7 +73,7 @@ def index_routes(desk: Desk) -> APIRouter:
     ) -> JSONResponse:
         """`state` is waiting, running, done, failed, cancelled or interrupted."""
 
-        def find(opened: Workbench) -> dict[str, object] | None:
+        def find(opened: Workbench) -> RunAnswer | None:
             return reindexing.find(
                 opened, choose_project(opened.services.database, project_id), uuid.UUID(run_id)
             )
@@ -82,7 +83,7 @@ def index_routes(desk: Desk) -> APIRouter:
             raise Problem(
                 "not-found", f"{project_id} has no index run {run_id}.", hint="Use the runId of a reindex."
             )
-        return JSONResponse(found)
+        return told(found)
 
     @router.get(
         "/projects/{projectId}/rag/coverage",
@@ -97,10 +98,10 @@ def index_routes(desk: Desk) -> APIRouter:
     ) -> JSONResponse:
         """Counts the repository's files as they are committed now."""
 
-        def measure(opened: Workbench) -> dict[str, object]:
+        def measure(opened: Workbench) -> CoverageAnswer:
             database = opened.services.database
-            return measure_coverage(database, choose_project(database, project_id)).to_json()
+            return CoverageAnswer.of(measure_coverage(database, choose_project(database, project_id)))
 
-        return JSONResponse(await desk.run(measure))
+        return told(await desk.run(measure))
 
     return router

@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
+from medir.contract.search import SearchAnswer
 from medir.http_api.access import caller_with, engine_actor
-from medir.http_api.answers import SearchAnswer, VoteAnswer
 from medir.http_api.desk import Desk
-from medir.http_api.documentation import SIGNED_IN, WITH_BODY, answers
+from medir.http_api.documentation import SIGNED_IN, WITH_BODY, answers, told
 from medir.http_api.examples import SEARCH, VOTE
 from medir.http_api.questions import (
     FeedbackRequest,
@@ -20,7 +20,7 @@ from medir.workbench import Workbench
 from rag_core.model import Actor
 from rag_core.project.access import Caller
 from rag_core.project.projects import choose_project
-from rag_core.search.votes import cast_vote
+from rag_core.search.votes import Vote, cast_vote
 from rag_core.settings.overrides import Overrides
 
 _PROBLEMS = (*SIGNED_IN, *WITH_BODY, "not-found")
@@ -43,7 +43,7 @@ def question_routes(desk: Desk) -> APIRouter:
     ) -> JSONResponse:
         """A question is recorded as a search, with its caller."""
         actor = caller.actor("api")
-        return JSONResponse(await desk.run(lambda opened: _ask(opened, project_id, body, actor)))
+        return told(await desk.run(lambda opened: _ask(opened, project_id, body, actor)))
 
     @router.post(
         "/internal/rag/search",
@@ -56,13 +56,13 @@ def question_routes(desk: Desk) -> APIRouter:
     ) -> JSONResponse:
         """Answers as the project's own route; the search is recorded under the agent's name."""
         actor = engine_actor(caller, body.agent)
-        return JSONResponse(await desk.run(lambda opened: _ask(opened, body.project_id, body, actor)))
+        return told(await desk.run(lambda opened: _ask(opened, body.project_id, body, actor)))
 
     @router.post(
         "/projects/{projectId}/rag/feedback",
         summary="Vote on a hit",
         tags=["questions"],
-        responses=answers(200, VoteAnswer, "The vote as it stands.", *_PROBLEMS, example=VOTE),
+        responses=answers(200, Vote, "The vote as it stands.", *_PROBLEMS, example=VOTE),
     )
     async def feedback(
         project_id: ProjectId,
@@ -72,14 +72,14 @@ def question_routes(desk: Desk) -> APIRouter:
         """The same caller's second vote on a hit takes the place of the first. `agent` is for engines only."""
         speaks = caller.role == "engine" or body.agent is not None
         actor = engine_actor(caller, body.agent) if speaks else caller.actor("api")
-        return JSONResponse(await desk.run(lambda opened: _vote(opened, project_id, body, actor)))
+        return told(await desk.run(lambda opened: _vote(opened, project_id, body, actor)))
 
     return router
 
 
 def _ask(
     opened: Workbench, project_id: str, body: SearchRequest | InternalSearchRequest, actor: Actor
-) -> dict[str, object]:
+) -> SearchAnswer:
     services = opened.services
     answer = services.search.ask(
         choose_project(services.database, project_id).project_id,
@@ -89,10 +89,10 @@ def _ask(
         overrides=None if body.limit is None else Overrides(limit=body.limit),
         session_id=body.session_id,
     )
-    return answer.to_json()
+    return SearchAnswer.of(answer)
 
 
-def _vote(opened: Workbench, project_id: str, body: FeedbackRequest, actor: Actor) -> dict[str, object]:
+def _vote(opened: Workbench, project_id: str, body: FeedbackRequest, actor: Actor) -> Vote:
     services = opened.services
     return cast_vote(
         services.database,
@@ -102,4 +102,4 @@ def _vote(opened: Workbench, project_id: str, body: FeedbackRequest, actor: Acto
         chunk_id=body.chunk_id,
         verdict=body.verdict,
         actor=actor,
-    ).to_json()
+    )

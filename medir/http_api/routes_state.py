@@ -6,9 +6,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from fastapi.responses import JSONResponse
 
-from medir.http_api.answers import ProblemMeaning, Status
+from medir.contract.problems import ProblemMeaning, Status
 from medir.http_api.desk import Desk
-from medir.http_api.documentation import ANYWHERE, answers
+from medir.http_api.documentation import ANYWHERE, answers, told
 from medir.http_api.problems import PROBLEMS, Problem
 from medir.workbench import Workbench
 
@@ -22,11 +22,11 @@ def state_routes(desk: Desk) -> APIRouter:
     @router.get(
         "/health",
         summary="Whether the process answers",
-        responses=answers(200, Status, "It does.", *ANYWHERE, example={"status": "ok"}),
+        responses=answers(200, Status, "It does.", *ANYWHERE, example=Status(status="ok")),
     )
     async def health() -> JSONResponse:
         """Asks nobody, so that a database that is away does not have the process restarted."""
-        return JSONResponse({"status": "ok"})
+        return told(Status(status="ok"))
 
     @router.get(
         "/ready",
@@ -38,7 +38,7 @@ def state_routes(desk: Desk) -> APIRouter:
             *ANYWHERE,
             "database-unavailable",
             "unavailable",
-            example={"status": "ready"},
+            example=Status(status="ready"),
         ),
     )
     async def ready() -> JSONResponse:
@@ -55,7 +55,7 @@ def state_routes(desk: Desk) -> APIRouter:
                 headers={"Retry-After": "5"},
             )
         asked.result()
-        return JSONResponse({"status": "ready"})
+        return told(Status(status="ready"))
 
     @router.get(
         "/problems/{name}",
@@ -66,7 +66,7 @@ def state_routes(desk: Desk) -> APIRouter:
             "Its meaning.",
             *ANYWHERE,
             "not-found",
-            example=PROBLEMS["votes-at-risk"].to_json(),
+            example=PROBLEMS["votes-at-risk"].told,
         ),
     )
     async def problem(
@@ -75,7 +75,7 @@ def state_routes(desk: Desk) -> APIRouter:
         """The address that stands in `type`."""
         if name not in PROBLEMS:
             raise Problem("not-found", "There is no such problem.", hint="Use the type of a problem.")
-        return JSONResponse(PROBLEMS[name].to_json())
+        return told(PROBLEMS[name].told)
 
     return router
 

@@ -100,8 +100,7 @@ def _look(work: LongWork, view: Frame) -> None:
         if last is None or not last.is_going:
             st.progress(0.0, text=work.starting)
             return
-        done, total = last.done_of
-        st.progress(min(1.0, done / total) if total else 0.0, text=work.at(last))
+        st.progress(last.progress.share, text=work.at(last))
         if work.more is not None:
             work.more(last)
         _draw_stop(work, view, last)
@@ -140,6 +139,6 @@ def _recorded_failure(last: Run | None, after_death: str) -> MedirError | None:
         return Refused(
             f"The run of {last.started_at:%d %b %H:%M} UTC did not end: its process died.", hint=after_death
         )
-    failure = Refused(str(last.error.get("message", "")), hint=str(last.error.get("hint", "")))
-    failure.code = str(last.error.get("code", failure.code))
+    failure = Refused(last.error.message, hint=last.error.hint)
+    failure.code = last.error.code
     return failure

@@ -1,15 +1,16 @@
 """The table of long work: index runs, golden runs, calibrations."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
-from psycopg import sql
-from psycopg.rows import class_row, dict_row
+from psycopg import Cursor, sql
+from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from rag_core.database.connections import Connection
-from rag_core.model import Actor, Run, RunKind, RunState
+from rag_core.model import Actor, Run, RunError, RunKind, RunProgress, RunState
 
 _RUN = sql.SQL("""
     id, kind::text, state::text, parameters, progress, result, error, actor_kind::text, actor_id, started_at,
@@ -37,9 +38,7 @@ def insert_run(
     )
 
 
-def update_progress(
-    connection: Connection, project_id: str, run_id: UUID, progress: dict[str, object]
-) -> bool:
+def update_progress(connection: Connection, project_id: str, run_id: UUID, progress: RunProgress) -> bool:
     """Write progress and heartbeat; true when someone asked the run to stop."""
     row = connection.execute(
         """
@@ -47,7 +46,7 @@ def update_progress(
         where project_id = %s and id = %s
         returning cancel_requested
         """,
-        (Jsonb(progress), project_id, run_id),
+        (Jsonb(progress.to_json()), project_id, run_id),
     ).fetchone()
     return bool(row and row[0])
 
@@ -58,9 +57,9 @@ def finish_run(
     run_id: UUID,
     *,
     state: RunState,
-    progress: dict[str, object],
+    progress: RunProgress,
     result: dict[str, object] | None = None,
-    error: dict[str, object] | None = None,
+    error: RunError | None = None,
 ) -> None:
     """Record how the work ended, and how far it had come."""
     connection.execute(
@@ -71,9 +70,9 @@ def finish_run(
         """,
         (
             state,
-            Jsonb(progress),
+            Jsonb(progress.to_json()),
             None if result is None else Jsonb(result),
-            None if error is None else Jsonb(error),
+            None if error is None else Jsonb(error.to_json()),
             project_id,
             run_id,
         ),
@@ -134,7 +133,7 @@ def request_cancel(connection: Connection, project_id: str, run_id: UUID) -> boo
 
 def find_run(connection: Connection, project_id: str, run_id: UUID) -> Run | None:
     """One run by its id."""
-    with connection.cursor(row_factory=class_row(Run)) as cursor:
+    with connection.cursor(row_factory=_runs) as cursor:
         return cursor.execute(
             sql.SQL("""
             select {run}
@@ -164,12 +163,12 @@ def last_started(
     if row is None:
         return None, False
     silent = bool(row.pop("silent"))
-    return Run(**row), silent
+    return _run(row), silent
 
 
 def recent_runs(connection: Connection, project_id: str, kind: RunKind, *, count: int) -> list[Run]:
     """The last runs of a kind, newest first."""
-    with connection.cursor(row_factory=class_row(Run)) as cursor:
+    with connection.cursor(row_factory=_runs) as cursor:
         return cursor.execute(
             sql.SQL("""
             select {run}
@@ -178,3 +177,19 @@ def recent_runs(connection: Connection, project_id: str, kind: RunKind, *, count
             """).format(run=_RUN),
             (project_id, kind, count),
         ).fetchall()
+
+
+def _runs(cursor: Cursor[Any]) -> Callable[[Sequence[Any]], Run]:
+    as_dict = dict_row(cursor)
+    return lambda values: _run(as_dict(values))
+
+
+def _run(row: dict[str, Any]) -> Run:
+    error = row["error"]
+    return Run(
+        **row
+        | {
+            "progress": RunProgress.read(row["progress"]),
+            "error": None if error is None else RunError.read(error),
+        }
+    )

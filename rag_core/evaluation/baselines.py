@@ -32,19 +32,6 @@ class BaselineEntry:
     baseline: Baseline | None
     reason: str | None
 
-    def to_json(self) -> dict[str, object]:
-        """One line of `baseline list`."""
-        found = self.baseline
-        return {
-            "name": self.name,
-            "valid": found is not None,
-            "reason": self.reason,
-            "frozenAt": None if found is None else found.frozen_at,
-            "passed": None if found is None else sum(found.passed.values()),
-            "total": None if found is None else len(found.cases),
-            "checksum": None if found is None else found.checksum,
-        }
-
 
 def baselines_folder(project: Project, cases: Path | None = None) -> Path:
     """Where the baselines of a golden set lie: `baselines/` beside its cases file.

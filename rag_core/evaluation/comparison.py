@@ -119,7 +119,7 @@ class BaselineComparison:
         if self.obstacle is not None:
             told["reason"] = self.obstacle
         if self.lost_because:
-            told["lostBecause"] = [cause.to_json() for cause in self.lost_because]
+            told["lostBecause"] = [cause.told.to_json() for cause in self.lost_because]
         return told
 
 

@@ -16,7 +16,6 @@ from rag_core.golden.verdicts import CaseVerdict, judge
 from rag_core.metrics.intervals import Interval
 from rag_core.model import CandidateSet, RankedCandidate, Ranking, RankingSettings, SearchSettings
 from rag_core.ranking.ranking import rank
-from rag_core.search.answer import hits_to_json, ranked_to_json
 from rag_core.words.ranges import tell_outside
 
 
@@ -59,28 +58,6 @@ class CaseExplanation:
         if found is None:
             return ""
         return tell_outside(found.begins, found.ends)
-
-    def to_json(self) -> dict[str, object]:
-        """The case as in a golden run, with `wholeSet`, `remedies`, `passingWeights` and `overtakes`.
-
-        Of a case that passed once, also `passedIn` and `lostBecause`.
-        """
-        lost: dict[str, object] = {}
-        if self.passed_in is not None:
-            lost["passedIn"] = self.passed_in
-            lost["lostBecause"] = [cause.to_json() for cause in self.lost_because]
-        return {
-            "case": self.verdict.to_json() | {"hits": hits_to_json(self.ranking.hits, self.contents)},
-            "settings": self.settings.to_json(),
-            "threshold": self.ranking.threshold,
-            "wholeSet": [ranked_to_json(entry) for entry in self.ranking.whole_set],
-            "remedies": [{"kind": remedy.kind, "sentence": remedy.sentence} for remedy in self.remedies],
-            "passingWeights": [[run.low, run.high] for run in self.passing_weights],
-            "overtakes": [
-                {"chunkId": found.rival.chunk_id, "from": found.begins, "to": found.ends}
-                for found in self.overtakes
-            ],
-        } | lost
 
 
 def explain(

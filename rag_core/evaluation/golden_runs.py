@@ -17,7 +17,7 @@ from rag_core.evaluation.measuring import IndexFacts, Measurement, indexed_ident
 from rag_core.golden.cases import GoldenCase, GoldenSet
 from rag_core.golden.faults import Fault, in_file_order, refusal
 from rag_core.golden.floor import floor_line
-from rag_core.golden.verdicts import GoldenOutcome, judge_all
+from rag_core.golden.verdicts import GoldenOutcome, VerdictShape, judge_all
 from rag_core.model import ALL_SCOPES, Actor, CandidateSet, LexicalWay, Project, Ranking, SearchSettings
 from rag_core.ports import Clock, Vectors
 from rag_core.project.runs import Progress, running
@@ -99,7 +99,7 @@ class GoldenRun:
             "index": self.index.to_json(),
             **self._standing_to_json(),
             "cases": [
-                verdict.to_json()
+                VerdictShape.of(verdict).to_json()
                 | {"scope": _scope_of(verdict.case), "hits": golden_hits_to_json(ranking.hits)}
                 for verdict, ranking in zip(self.outcome.verdicts, self.rankings, strict=True)
             ],

@@ -11,6 +11,7 @@ from typing import Literal, Protocol, cast
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.verdicts import expected_entries, judge
 from rag_core.model import Origin, Place, RankedCandidate, Ranking
+from rag_core.model.shape import Shape
 from rag_core.words.plurals import counted
 
 CauseKind = Literal[
@@ -46,7 +47,7 @@ class LossCause:
 
     @classmethod
     def from_json(cls, told: Mapping[str, object]) -> "LossCause":
-        """The inverse of `to_json`, which does not keep `moved_to`."""
+        """Read from what `told` was written as."""
         path, commit = told["path"], told["commit"]
         return cls(
             id=str(told["id"]),
@@ -56,15 +57,21 @@ class LossCause:
             commit=None if commit is None else str(commit),
         )
 
-    def to_json(self) -> dict[str, object]:
-        """An entry of `lostBecause`."""
-        return {
-            "id": self.id,
-            "what": self.what,
-            "path": self.path,
-            "commit": self.commit,
-            "sentence": self.sentence,
-        }
+    @property
+    def told(self) -> "LostBecause":
+        """Without `moved_to`."""
+        return LostBecause.drawn(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostBecause(Shape):
+    """One reason for which a case was lost: the contract's entry of `lostBecause`."""
+
+    id: str
+    what: CauseKind
+    path: str | None
+    commit: str | None
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,11 @@ whose search found nothing among them.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal, Self
 
 from rag_core.golden.cases import GoldenCase, GoldenSet
 from rag_core.model import Fate, RankedCandidate, Ranking
+from rag_core.model.shape import Shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,23 +36,35 @@ class CaseVerdict:
     removed_by: Fate | None
     decided_by_tie: bool
 
-    def to_json(self) -> dict[str, object]:
-        """The contract's case without its `hits`, and with `decidedByTie`."""
-        case = self.case
-        return {
-            "id": case.id,
-            "question": case.question,
-            "expected": [str(place) for place in case.expected],
-            "tags": list(case.tags),
-            "mustPass": case.must_pass,
-            "passed": self.passed,
-            "rank": self.rank,
-            "wholeRank": self.whole_rank,
-            "vectorRank": self.vector_rank,
-            "lexicalRank": self.lexical_rank,
-            "removedBy": None if self.removed_by is None else str(self.removed_by),
-            "decidedByTie": self.decided_by_tie,
-        }
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictShape(Shape):
+    """A case and how it came out: the contract's case without its hits, and with `decidedByTie`."""
+
+    id: str
+    question: str
+    expected: tuple[str, ...]
+    tags: tuple[str, ...]
+    must_pass: bool
+    passed: bool
+    rank: int | None
+    whole_rank: int | None
+    vector_rank: int | None
+    lexical_rank: int | None
+    removed_by: Literal["candidates", "threshold", "fileCap", "limit"] | None
+    decided_by_tie: bool
+
+    @classmethod
+    def of(cls, verdict: CaseVerdict, **rest: Any) -> Self:
+        """The verdict, with what else the shape holds."""
+        case, removed = verdict.case, verdict.removed_by
+        return cls.drawn(
+            case,
+            verdict,
+            expected=tuple(map(str, case.expected)),
+            removed_by=None if removed is None or removed is Fate.HIT else removed.value,
+            **rest,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

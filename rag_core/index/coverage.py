@@ -80,27 +80,6 @@ class ScopeCoverage:
         """The skipped files in their two kinds."""
         return LeftOut.of(self.skipped_files)
 
-    def to_json(self) -> dict[str, object]:
-        """The contract's entry of that scope."""
-        counts: dict[str, object] = {
-            "indexed": self.indexed,
-            "chunks": self.chunks,
-            "withoutVector": self.without_vector,
-        }
-        indexed_at = self.indexed_at.isoformat() if self.indexed_at else None
-        if self.scope.holds == "session":
-            return {"sessions": self.sources} | counts | {"indexedAt": indexed_at}
-        return (
-            {"inRepository": self.sources}
-            | counts
-            | {
-                "skipped": len(self.skipped_files),
-                "skippedByRule": len(self.left_out.by_rule),
-                "indexedAt": indexed_at,
-                "commit": self.commit,
-            }
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
@@ -127,17 +106,6 @@ class Coverage:
         """Whether the repository has moved on since any of its scopes was indexed; true before the first run."""
         commits = {scope.commit for scope in self.scopes if scope.commit is not None}
         return self.head_commit is not None and commits != {self.head_commit}
-
-    def to_json(self) -> dict[str, object]:
-        """The contract's coverage."""
-        return {
-            "project": self.project_id,
-            "commit": self.commit,
-            "headCommit": self.head_commit,
-            "moved": self.moved,
-            "scopes": {str(scope.scope): scope.to_json() for scope in self.scopes},
-            "outside": self.outside.to_json() if self.outside else None,
-        }
 
 
 def measure_coverage(database: Database, project: Project) -> Coverage:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_core.chunking import FORMAT_NAMES
+from rag_core.model.shape import Shape
 from rag_core.sources.documents import SkipReason
 from rag_core.words.plurals import counted
 
@@ -51,7 +52,7 @@ def is_by_rule(entry: Skipped) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outside:
+class Outside(Shape):
     """Documents of the project's repository, below its root, in none of its folders; `examples` are the first."""
 
     files: int
@@ -75,7 +76,3 @@ class Outside:
         lie = counted(self.files, f"{FORMAT_NAMES} file lies", f"{FORMAT_NAMES} files lie")
         more = ", …" if self.files > len(self.examples) else ""
         return f"{lie} outside the indexed folders: {', '.join(self.examples)}{more}"
-
-    def to_json(self) -> dict[str, object]:
-        """As in coverage."""
-        return {"files": self.files, "examples": list(self.examples)}

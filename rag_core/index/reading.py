@@ -77,7 +77,7 @@ def time_left(run: Run) -> timedelta | None:
 
     The pace is counted from the run's start, since what comes before the embedding is quick beside it.
     """
-    done, total = run.done_of
+    done, total = run.progress.counted or (0, 0)
     if not 0 < done <= total:
         return None
     return (run.heartbeat_at - run.started_at) * ((total - done) / done)

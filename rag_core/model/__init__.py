@@ -12,7 +12,7 @@ from rag_core.model.candidates import (
 from rag_core.model.chunks import EMBEDDING_DIMENSIONS, Chunk, EmbeddingModel, StandingChunk, is_of_family
 from rag_core.model.folders import DocumentFolders
 from rag_core.model.project import Project
-from rag_core.model.run import Run, RunKind, RunState
+from rag_core.model.run import Run, RunError, RunKind, RunProgress, RunState
 from rag_core.model.settings import (
     CandidateSettings,
     Fusion,
@@ -62,7 +62,9 @@ __all__ = [
     "RankingSettings",
     "Role",
     "Run",
+    "RunError",
     "RunKind",
+    "RunProgress",
     "RunState",
     "Scope",
     "SearchSettings",

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
+from rag_core.model.shape import Shape
 from rag_core.model.words import Origin, Place, Scope
 
 
@@ -120,7 +121,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Timings:
+class Timings(Shape):
     """Where a search's time went, in milliseconds; `total_ms` is measured, not the sum of the others."""
 
     embed_ms: float

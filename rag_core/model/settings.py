@@ -5,8 +5,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 from rag_core.errors import InvalidInput
+from rag_core.model.shape import Shape
 from rag_core.model.words import ALL_SCOPES, Scope, canonical_digest
 
 
@@ -120,6 +122,26 @@ class CandidateSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsShape(Shape):
+    """The numbers that a search ran under."""
+
+    source: str
+    preset: str | None
+    weight_vector: float
+    weight_lexical: float
+    threshold: float | None
+    threshold_when_degraded: float | None
+    candidates_per_signal: int
+    max_per_file: int | None
+    limit: int
+    fusion: Literal["weightedSum", "rrf", "minMax", "zScore"]
+    lexical_operator: Literal["any", "all"]
+    lexical_function: Literal["ts_rank", "ts_rank_cd", "coverage"]
+    embedding_model: str | None
+    fetch_depth: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSettings:
     """All settings of one search, and where they came from (`source`, `preset`).
 
@@ -183,25 +205,20 @@ class SearchSettings:
             preset=None if preset is None else str(preset),
         )
 
+    @property
+    def shape(self) -> "SettingsShape":
+        """The contract's `settings`; scopes stand beside it, not in it."""
+        return SettingsShape.drawn(
+            self,
+            self.ranking,
+            self.candidates,
+            lexical_operator=self.candidates.lexical.operator.value,
+            lexical_function=self.candidates.lexical.function.value,
+        )
+
     def to_json(self) -> dict[str, object]:
-        """The contract's `settings` object; scopes stand beside it, not in it."""
-        ranking = self.ranking
-        return {
-            "source": self.source,
-            "preset": self.preset,
-            "weightVector": ranking.weight_vector,
-            "weightLexical": ranking.weight_lexical,
-            "threshold": ranking.threshold,
-            "thresholdWhenDegraded": ranking.threshold_when_degraded,
-            "candidatesPerSignal": ranking.candidates_per_signal,
-            "maxPerFile": ranking.max_per_file,
-            "limit": ranking.limit,
-            "fusion": str(ranking.fusion),
-            "lexicalOperator": str(self.candidates.lexical.operator),
-            "lexicalFunction": str(self.candidates.lexical.function),
-            "embeddingModel": self.candidates.embedding_model,
-            "fetchDepth": self.candidates.fetch_depth,
-        }
+        """The same as rows and files keep it."""
+        return self.shape.to_json()
 
     @property
     def id(self) -> str:

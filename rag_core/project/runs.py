@@ -34,7 +34,7 @@ from rag_core.database.runs import (
     update_progress,
 )
 from rag_core.errors import Busy, MedirError, OperatorNeeded, Refused
-from rag_core.model import Actor, RunKind
+from rag_core.model import Actor, RunError, RunKind, RunProgress
 
 HEARTBEAT_S = 5.0
 # a run of an earlier version holds no lock of its own, and a heartbeat is all that tells of it
@@ -193,11 +193,11 @@ def _guarded(database: Database, project_id: str, handle: RunHandle, heart: "_He
     except BaseException as error:
         state = "cancelled" if isinstance(error, Cancelled | KeyboardInterrupt) else "failed"
         told = error if isinstance(error, MedirError) else None
-        detail: dict[str, object] = {
-            "code": told.code if told else "fault",
-            "message": told.message if told else f"An internal fault: {type(error).__name__}.",
-            "hint": told.hint if told else "",
-        }
+        detail = RunError(
+            code=told.code if told else "fault",
+            message=told.message if told else f"An internal fault: {type(error).__name__}.",
+            hint=told.hint if told else "",
+        )
         _try_finish(database, project_id, heart, state=state, detail=detail)
         raise
     with database.connection() as connection:
@@ -217,7 +217,7 @@ def _try_finish(
     heart: "_Heart",
     *,
     state: str,
-    detail: dict[str, object],
+    detail: RunError,
 ) -> None:
     # the failure that ended the run may well be the database's; the lock that nobody holds then tells the story
     try:
@@ -252,7 +252,7 @@ class _Heart:
         self._listener = listener
         self._stop = threading.Event()
         self._cancelled = threading.Event()
-        self.progress: dict[str, object] = {}
+        self.progress = RunProgress()
         self._thread = threading.Thread(target=self._beat, name="medir-heartbeat", daemon=True)
 
     def __enter__(self) -> Self:
@@ -267,8 +267,8 @@ class _Heart:
         """Take note of progress; the thread writes it with the next beat."""
         if self._cancelled.is_set():
             raise Cancelled("The run was cancelled.", hint="Start it again when you want it.")
-        changed_step = self.progress.get("step") != step
-        self.progress = {"step": step, "done": done, "total": total}
+        changed_step = self.progress.step != step
+        self.progress = RunProgress(step=step, done=done, total=total)
         if self._listener is not None:
             self._listener(step, done, total)
         if changed_step:

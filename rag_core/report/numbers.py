@@ -1,4 +1,4 @@
-"""What a report says, as values, and its form in JSON. Pure.
+"""What a report says, as values. Pure.
 
 None means "not measured": nothing was judged, or too little was observed. It is never 0.
 """
@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from rag_core.metrics.intervals import Interval, wilson
+from rag_core.model.shape import Shape
 from rag_core.report.settings_used import Turn, UsedSettings, merged
 from rag_core.words.plurals import counted
 
@@ -37,18 +38,6 @@ class Precision:
     def interval(self) -> Interval | None:
         """Its 95 % interval; None without a vote."""
         return wilson(self.useful, self.votes)
-
-    def to_json(self) -> dict[str, object]:
-        """As in the contract."""
-        interval = self.interval
-        return {
-            "value": self.value,
-            "useful": self.useful,
-            "votes": self.votes,
-            "judgedHits": self.judged_hits,
-            "low": interval.low if interval else None,
-            "high": interval.high if interval else None,
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,11 +70,6 @@ class Percentiles:
             if self.n < least
         ]
         return f"{' and '.join(missing)} searches; there {_are(self.n)}." if missing else None
-
-    def to_json(self) -> dict[str, object]:
-        """As in the contract; `why` only where something is missing."""
-        told: dict[str, object] = {"n": self.n, "p50": self.p50, "p95": self.p95, "p99": self.p99}
-        return told if self.why is None else told | {"why": self.why}
 
 
 NOTHING_MEASURED = Percentiles(n=0, p50=None, p95=None, p99=None)
@@ -144,16 +128,6 @@ class Part:
         """Distinct judged hits over hits shown; None where no hit was shown."""
         return self.judged / self.shown if self.shown else None
 
-    def to_json(self) -> dict[str, object]:
-        """The keys that a split's entry has beside its `key`."""
-        return {
-            "searches": self.searches,
-            "degraded": self.degraded,
-            "noHit": self.no_hit,
-            "precision": {str(depth): self.precision[depth].to_json() for depth in DEPTHS},
-            "latency": {step: self.latency[step].to_json() for step in STEPS},
-        }
-
 
 NO_SEARCHES = Part(
     searches=0,
@@ -170,7 +144,7 @@ NO_SEARCHES = Part(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RankVotes:
+class RankVotes(Shape):
     """How many votes of one verdict fell on hits of one rank."""
 
     rank: int
@@ -178,7 +152,7 @@ class RankVotes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counterfactual:
+class Counterfactual(Shape):
     """How alike what was shown and what other settings would show are, over the searches that can be replayed.
 
     `overlap` and `rbo` are means over `searches`, None where that is 0.
@@ -190,19 +164,9 @@ class Counterfactual:
     rbo: float | None
     not_replayable: int
 
-    def to_json(self) -> dict[str, object]:
-        """As in the contract."""
-        return {
-            "against": self.against,
-            "searches": self.searches,
-            "overlap": self.overlap,
-            "rbo": self.rbo,
-            "notReplayable": self.not_replayable,
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(Shape):
     """The gate: it fails for one thing only. Not measured does not fail."""
 
     passed: bool
@@ -228,10 +192,6 @@ class Verdict:
             measured=True,
             reason=f"The vector signal was available in {available:,} of {asked}.",
         )
-
-    def to_json(self) -> dict[str, object]:
-        """As in the contract."""
-        return {"passed": self.passed, "measured": self.measured, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,38 +232,6 @@ class Report:
     def is_parted(self, name: SplitName) -> bool:
         """Whether a split tells more than the whole: one of its parts has not all of the searches."""
         return any(part.searches < self.whole.searches for _, part in self.splits[name])
-
-    def to_json(self) -> dict[str, object]:
-        """The contract's report. `synthetic` and `timeZone` are added where they are not the default."""
-        whole = self.whole.to_json()
-        told: dict[str, object] = {
-            "project": self.project_id,
-            "from": self.start.isoformat(),
-            "to": self.end.isoformat(),
-            "verdict": self.verdict.to_json(),
-            "searches": self.whole.searches,
-            "degraded": self.whole.degraded,
-            "noHit": self.whole.no_hit,
-            "vectorUnavailable": self.whole.vector_unavailable,
-            "precision": whole["precision"],
-            "ranks": {
-                verdict: [{"rank": entry.rank, "votes": entry.votes} for entry in entries]
-                for verdict, entries in self.ranks.items()
-            },
-            "latency": whole["latency"],
-            "judgedShare": self.whole.judged_share,
-            "mixedSettings": [entry.to_json() for entry in self.mixed_settings],
-            "splits": {
-                name: [{"key": key} | part.to_json() for key, part in self.splits[name]] for name in SPLITS
-            },
-        }
-        if self.counterfactual is not None:
-            told["counterfactual"] = self.counterfactual.to_json()
-        if self.synthetic:
-            told["synthetic"] = True
-        if self.zone != "UTC":
-            told["timeZone"] = self.zone
-        return told
 
 
 def _are(count: int) -> str:

@@ -22,16 +22,6 @@ class UsedSettings:
     last_at: datetime
     decided: bool = False
 
-    def to_json(self) -> dict[str, object]:
-        """As in the contract."""
-        return {
-            "settingsId": self.settings_id,
-            "settings": dict(self.settings),
-            "searches": self.searches,
-            "from": self.first_at.isoformat(),
-            "to": self.last_at.isoformat(),
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:

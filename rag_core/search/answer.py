@@ -1,12 +1,11 @@
-"""A search's answer as a value, and its form in JSON. Pure."""
+"""A search's answer as a value. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from rag_core.model import (
-    Candidate,
     CandidateSet,
-    Fate,
     Origin,
     RankedCandidate,
     Ranking,
@@ -14,6 +13,9 @@ from rag_core.model import (
     SearchSettings,
     Timings,
 )
+from rag_core.search.origins import shape_of
+
+Notice = Literal["noSearchableTerms", "notIndexed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,136 +62,25 @@ class Answer:
     contents: Mapping[str, str]
     timings: Timings
     provider_reason: str | None
-    notice: str | None
+    notice: Notice | None
     explanation: Explanation | None
     settings_problem: str | None = None
     not_recorded: str | None = None
-
-    def to_json(self, *, whole_set: bool = False) -> dict[str, object]:
-        """The contract's search object; `wholeSet` only when asked for."""
-        answer: dict[str, object] = {
-            "searchId": self.search_id,
-            "projectId": self.project_id,
-            "question": self.question,
-            "scopes": [str(scope) for scope in self.settings.candidates.scopes],
-            "vectorAvailable": self.found.vector_available,
-            "degraded": self.found.degraded,
-            "degradedReason": None if self.found.degraded_reason is None else str(self.found.degraded_reason),
-            "threshold": self.ranking.threshold,
-            "settings": self.settings.to_json(),
-            "timings": {
-                "embedMs": self.timings.embed_ms,
-                "vectorMs": self.timings.vector_ms,
-                "lexicalMs": self.timings.lexical_ms,
-                "rankMs": self.timings.rank_ms,
-                "totalMs": self.timings.total_ms,
-            },
-            "hits": hits_to_json(self.ranking.hits, self.contents),
-        }
-        if self.notice is not None:
-            answer["notice"] = self.notice
-        if self.provider_reason is not None:
-            answer["providerReason"] = self.provider_reason
-        if self.settings_problem is not None:
-            answer["settingsProblem"] = self.settings_problem
-        if self.not_recorded is not None:
-            answer["notRecorded"] = self.not_recorded
-        if whole_set:
-            answer["wholeSet"] = [ranked_to_json(entry) for entry in self.ranking.whole_set]
-        if self.explanation is not None:
-            answer["explanation"] = {
-                "place": self.explanation.place,
-                "chunks": [_explained_to_json(chunk) for chunk in self.explanation.chunks],
-            }
-        return answer
-
-
-def hits_to_json(
-    hits: Sequence[RankedCandidate], contents: Mapping[str, str] | None
-) -> list[dict[str, object]]:
-    """Hits in rank order; without `content` where `contents` is None."""
-    shown: list[dict[str, object]] = []
-    for hit in hits:
-        entry: dict[str, object] = {"rank": hit.rank, "chunkId": hit.candidate.chunk_id}
-        if contents is not None:
-            entry["content"] = contents[hit.candidate.chunk_id]
-        shown.append(entry | {"score": hit.score} | _scores(hit.candidate) | _source(hit.candidate))
-    return shown
 
 
 def golden_hits_to_json(hits: Sequence[RankedCandidate]) -> list[dict[str, object]]:
     """A golden run's hits: without `content`, with `contentHash`, which a later run is explained by."""
     return [
-        told | {"contentHash": hit.candidate.content_hash}
-        for told, hit in zip(hits_to_json(hits, None), hits, strict=True)
-    ]
-
-
-def ranked_to_json(entry: RankedCandidate) -> dict[str, object]:
-    """The contract's `candidate`."""
-    candidate = entry.candidate
-    return (
-        {"rank": entry.rank, "chunkId": candidate.chunk_id, "score": entry.score}
-        | _scores(candidate)
-        | _source(candidate)
-        | {
-            "ordinal": candidate.ordinal,
-            "contentHash": candidate.content_hash,
-            "wholeRank": entry.whole_rank,
-            "vectorRank": candidate.vector_rank,
-            "lexicalRank": candidate.lexical_rank,
-            "fate": str(entry.fate),
+        {
+            "rank": hit.rank,
+            "chunkId": hit.candidate.chunk_id,
+            "score": hit.score,
+            "vectorScore": hit.candidate.vector_score,
+            "lexicalScore": hit.candidate.lexical_score,
+            "scope": str(hit.candidate.scope),
+            "origin": shape_of(hit.candidate.origin).to_json(),
+            "citation": hit.candidate.origin.citation,
+            "contentHash": hit.candidate.content_hash,
         }
-    )
-
-
-def origin_to_json(origin: Origin) -> dict[str, object]:
-    """The contract's `origin`, a union told apart by `kind`."""
-    if origin.place.kind == "session":
-        found: dict[str, object] = {"kind": "session", "sessionId": origin.place.key}
-        if origin.event_id is not None:
-            found["eventId"] = origin.event_id
-    else:
-        found = {"kind": "file", "sourcePath": origin.place.key}
-        if origin.heading_path:
-            found["headingPath"] = list(origin.heading_path)
-    if origin.title is not None:
-        found["title"] = origin.title
-    return found
-
-
-def _explained_to_json(chunk: ExplainedChunk) -> dict[str, object]:
-    positions: dict[str, object] = {
-        "vectorPosition": chunk.vector_position,
-        "lexicalPosition": chunk.lexical_position,
-    }
-    if chunk.entry is not None:
-        return ranked_to_json(chunk.entry) | positions
-    return {
-        "rank": None,
-        "chunkId": chunk.chunk_id,
-        "score": None,
-        "vectorScore": None,
-        "lexicalScore": None,
-        "scope": str(chunk.scope),
-        "origin": origin_to_json(chunk.origin),
-        "citation": chunk.origin.citation,
-        "ordinal": chunk.ordinal,
-        "contentHash": chunk.content_hash,
-        "wholeRank": None,
-        "vectorRank": None,
-        "lexicalRank": None,
-        "fate": str(Fate.CANDIDATES),
-    } | positions
-
-
-def _scores(candidate: Candidate) -> dict[str, object]:
-    return {"vectorScore": candidate.vector_score, "lexicalScore": candidate.lexical_score}
-
-
-def _source(candidate: Candidate) -> dict[str, object]:
-    return {
-        "scope": str(candidate.scope),
-        "origin": origin_to_json(candidate.origin),
-        "citation": candidate.origin.citation,
-    }
+        for hit in hits
+    ]

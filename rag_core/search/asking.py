@@ -19,7 +19,7 @@ from rag_core.errors import InvalidInput
 from rag_core.model import ALL_SCOPES, Actor, EmbeddingModel, Scope, Timings
 from rag_core.ports import Clock, Vectors
 from rag_core.ranking.ranking import rank
-from rag_core.search.answer import Answer
+from rag_core.search.answer import Answer, Notice
 from rag_core.search.explaining import explain_target
 from rag_core.search.gathering import Gathering, QuestionVector
 from rag_core.search.narration import Narration
@@ -248,7 +248,7 @@ def clean_question(question: str) -> str:
     return cleaned
 
 
-def _notice(*, indexed: bool, terms: int) -> str | None:
+def _notice(*, indexed: bool, terms: int) -> Notice | None:
     if not indexed:
         return "notIndexed"
     return None if terms else "noSearchableTerms"

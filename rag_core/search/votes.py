@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 from uuid import UUID
 
 from rag_core.database.connections import Connection, Database
@@ -12,6 +12,7 @@ from rag_core.database.search.votes import (
     Purged,
     PurgeFilter,
     StoredVote,
+    VoteVerdict,
     count_purge,
     delete_searches,
     find_votable_search,
@@ -22,6 +23,7 @@ from rag_core.database.search.votes import (
 )
 from rag_core.errors import InvalidInput, Refused
 from rag_core.model import Actor
+from rag_core.model.shape import Shape
 from rag_core.search.narration import Narration
 from rag_core.words.plurals import counted
 
@@ -30,31 +32,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Purged", "StoredVote", "Vote", "VoteVerdict", "cast_vote", "purge_searches", "read_votes"]
 
-VoteVerdict = Literal["util", "irrelevante"]
 _VERDICTS = ("util", "irrelevante")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ACTOR = re.compile(r"(human|agent|system):(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Vote:
-    """A vote as it stands now. `changed` tells that this actor had said otherwise about this hit before."""
+class Vote(Shape):
+    """A vote as it stands. `changed`: the same caller had said otherwise about this hit before."""
 
     search_id: str
     chunk_id: str
     verdict: VoteVerdict
     rank: int
+    """The passage's rank among the hits of its search."""
     changed: bool
-
-    def to_json(self) -> dict[str, object]:
-        """As in the contract."""
-        return {
-            "searchId": self.search_id,
-            "chunkId": self.chunk_id,
-            "verdict": self.verdict,
-            "rank": self.rank,
-            "changed": self.changed,
-        }
+    """True where you had judged this passage otherwise before."""
 
 
 def cast_vote(

@@ -1,6 +1,14 @@
 """The shapes of the contracts, and a check that a JSON value has one: every key there, null only where allowed."""
 
+import json
 from collections.abc import Mapping
+from types import UnionType
+
+from pydantic import TypeAdapter, ValidationError
+
+from rag_core.model.settings import SettingsShape
+from rag_core.model.shape import Shape
+from rag_core.search.origins import FileOrigin, SessionOrigin
 
 NUMBER = (int, float)
 TEXT_OR_NULL = (str, None)
@@ -12,7 +20,8 @@ def mismatches(value: object, shape: object, where: str = "$") -> list[str]:
     """What is wrong with a value, [] for nothing.
 
     A shape is a type, a literal string, None, a tuple of alternatives, a list with the shape of its entries, or
-    an object; a key that ends in `?` may be left out. Keys beyond the shape are allowed.
+    an object; a key that ends in `?` may be left out. Keys beyond such an object are allowed. A shape of the contract
+    is held to the letter: its keys and no other.
     """
     if isinstance(shape, tuple):
         tried = [mismatches(value, one, where) for one in shape]
@@ -23,6 +32,20 @@ def mismatches(value: object, shape: object, where: str = "$") -> list[str]:
         return [m for i, entry in enumerate(value) for m in mismatches(entry, shape[0], f"{where}[{i}]")]
     if isinstance(shape, Mapping):
         return _object_mismatches(value, shape, where)
+    if isinstance(shape, UnionType) or (isinstance(shape, type) and issubclass(shape, Shape)):
+        return _shape_mismatches(value, shape, where)
+    return _plain_mismatches(value, shape, where)
+
+
+def _shape_mismatches(value: object, shape: object, where: str) -> list[str]:
+    try:
+        TypeAdapter(shape).validate_json(json.dumps(value), strict=True, extra="forbid")
+    except ValidationError as error:
+        return [f"{where}.{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
+    return []
+
+
+def _plain_mismatches(value: object, shape: object, where: str) -> list[str]:
     if isinstance(shape, type):
         fits = isinstance(value, shape) and not (isinstance(value, bool) and shape is not bool)
         return [] if fits else [f"{where}: {value!r} is no {shape.__name__}"]
@@ -43,25 +66,6 @@ def _object_mismatches(value: object, shape: Mapping[str, object], where: str) -
 
 
 ERROR = {"error": {"code": str, "message": str, "hint": str, "where?": dict}}
-SETTINGS = {
-    "source": str,
-    "preset": TEXT_OR_NULL,
-    "weightVector": NUMBER,
-    "weightLexical": NUMBER,
-    "threshold": NUMBER_OR_NULL,
-    "thresholdWhenDegraded": NUMBER_OR_NULL,
-    "candidatesPerSignal": int,
-    "maxPerFile": COUNT_OR_NULL,
-    "limit": int,
-    "fusion": ("weightedSum", "rrf", "minMax", "zScore"),
-    "lexicalOperator": ("any", "all"),
-    "lexicalFunction": ("ts_rank", "ts_rank_cd", "coverage"),
-    "embeddingModel": TEXT_OR_NULL,
-}
-ORIGIN = (
-    {"kind": "file", "sourcePath": str, "headingPath?": [str], "title?": str},
-    {"kind": "session", "sessionId": str, "eventId?": str, "title?": str},
-)
 SCOPE = ("docs", "adr", "session")
 HIT_WITHOUT_CONTENT = {
     "rank": int,
@@ -70,51 +74,15 @@ HIT_WITHOUT_CONTENT = {
     "vectorScore": NUMBER_OR_NULL,
     "lexicalScore": NUMBER_OR_NULL,
     "scope": SCOPE,
-    "origin": ORIGIN,
+    "origin": FileOrigin | SessionOrigin,
     "citation": str,
-}
-HIT = HIT_WITHOUT_CONTENT | {"content": str}
-CANDIDATE = HIT_WITHOUT_CONTENT | {
-    "rank": COUNT_OR_NULL,
-    "wholeRank": int,
-    "vectorRank": COUNT_OR_NULL,
-    "lexicalRank": COUNT_OR_NULL,
-    "fate": ("hit", "threshold", "fileCap", "limit"),
-    "ordinal": int,
-    "contentHash": str,
-}
-EXPLAINED = CANDIDATE | {
-    "score": NUMBER_OR_NULL,
-    "wholeRank": COUNT_OR_NULL,
-    "fate": ("hit", "threshold", "fileCap", "limit", "candidates"),
-}
-SEARCH = {
-    "searchId": TEXT_OR_NULL,
-    "projectId": str,
-    "question": str,
-    "scopes": [SCOPE],
-    "vectorAvailable": bool,
-    "degraded": bool,
-    "degradedReason": ("modelMismatch", "provider", "noVectors", "someVectorsMissing", None),
-    "threshold": NUMBER_OR_NULL,
-    "settings": SETTINGS,
-    "timings": {
-        "embedMs": NUMBER,
-        "vectorMs": NUMBER,
-        "lexicalMs": NUMBER,
-        "rankMs": NUMBER,
-        "totalMs": NUMBER,
-    },
-    "hits": [HIT],
-    "wholeSet?": [CANDIDATE],
-    "explanation?": {"place": str, "chunks": [EXPLAINED]},
 }
 GOLDEN_RUN = {
     "passed": int,
     "total": int,
     "floor": int,
     "trial": bool,
-    "settings": SETTINGS,
+    "settings": SettingsShape,
     "index": {
         "fingerprint": str,
         "commit": TEXT_OR_NULL,
@@ -180,31 +148,4 @@ SESSIONS_IMPORT = {
     "notes": [{"line": int, "note": str}],
 }
 LINT = {"faults": [{"case": TEXT_OR_NULL, "field": TEXT_OR_NULL, "line": COUNT_OR_NULL, "message": str}]}
-DOCUMENT_COVERAGE = {
-    "inRepository": COUNT_OR_NULL,
-    "indexed": int,
-    "chunks": int,
-    "withoutVector": int,
-    "skipped": int,
-    "skippedByRule": int,
-    "indexedAt": TEXT_OR_NULL,
-    "commit": TEXT_OR_NULL,
-}
-COVERAGE = {
-    "project": str,
-    "commit": TEXT_OR_NULL,
-    "headCommit": TEXT_OR_NULL,
-    "moved": bool,
-    "scopes": {
-        "docs": DOCUMENT_COVERAGE,
-        "adr": DOCUMENT_COVERAGE,
-        "session": {
-            "sessions": int,
-            "indexed": int,
-            "chunks": int,
-            "withoutVector": int,
-            "indexedAt": TEXT_OR_NULL,
-        },
-    },
-}
 DOCTOR = {"checks": [{"name": str, "ok": bool, "found": str, "remedy": TEXT_OR_NULL}]}

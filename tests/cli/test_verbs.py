@@ -12,6 +12,9 @@ from command_line import Caller, Installation
 
 from material import CASES, Repository
 from medir.cli.frame import run
+from medir.contract.coverage import CoverageAnswer
+from medir.contract.hits import Candidate
+from medir.contract.search import FullSearchAnswer
 from ollama_server import closed_port
 from rag_core.database.connections import Database
 from rag_core.model import Actor
@@ -83,7 +86,7 @@ def test_an_index_run_waits_for_the_one_at_work_and_says_so(
 def test_a_search_has_the_contracts_shape(indexed: Caller) -> None:
     ended = indexed("search", "Quando o frete é calculado?", "--project", "entrega", "--json")
     assert ended.code == 0
-    assert shapes.mismatches(ended.document, shapes.SEARCH) == []
+    assert shapes.mismatches(ended.document, FullSearchAnswer) == []
     assert "wholeSet" not in ended.document
     assert "explanation" not in ended.document
     assert isinstance(ended.document["searchId"], str)
@@ -98,7 +101,7 @@ def test_a_search_shows_its_whole_set_and_a_places_way_when_asked(indexed: Calle
     )  # fmt: skip
     assert ended.code == 0
     document = ended.document
-    assert shapes.mismatches(document, shapes.SEARCH) == []
+    assert shapes.mismatches(document, FullSearchAnswer) == []
     assert document["scopes"] == ["docs"]
     whole = document["wholeSet"]
     assert [entry["wholeRank"] for entry in whole] == list(range(1, len(whole) + 1))
@@ -159,7 +162,7 @@ def test_a_degraded_search_is_good_and_says_so_quickly(indexed: Caller, installa
     other = Caller(elsewhere, indexed._capture)
     ended = other("search", "Quando o frete é calculado?", "--project", "entrega", "--json")
     assert ended.code == 0
-    assert shapes.mismatches(ended.document, shapes.SEARCH) == []
+    assert shapes.mismatches(ended.document, FullSearchAnswer) == []
     assert (ended.document["vectorAvailable"], ended.document["degraded"]) == (False, True)
     assert ended.document["hits"]
     place = ("--whole", "--explain", "docs/seguranca.md")
@@ -269,7 +272,7 @@ def test_a_cases_file_that_does_not_parse_names_file_and_line(indexed: Caller, t
 def test_a_case_is_explained(indexed: Caller) -> None:
     ended = indexed("golden", "explain", "frete", "--project", "entrega", "--json")
     assert ended.code == 0
-    assert shapes.mismatches(ended.document["wholeSet"], [shapes.CANDIDATE]) == []
+    assert shapes.mismatches(ended.document["wholeSet"], [Candidate]) == []
     assert refused(indexed, "golden", "explain", "fretes", "--project", "entrega")["code"] == "usage"
 
 
@@ -356,7 +359,7 @@ def test_a_file_that_cannot_be_indexed_is_done_in_part_and_what_is_left_out_by_r
 def test_coverage_and_doctor_have_the_contracts_shapes(indexed: Caller) -> None:
     covered = indexed("coverage", "--project", "entrega", "--json")
     assert covered.code == 0
-    assert shapes.mismatches(covered.document, shapes.COVERAGE) == []
+    assert shapes.mismatches(covered.document, CoverageAnswer) == []
     assert covered.document["moved"] is False
     examined = indexed("doctor", "--json")
     assert examined.code == 0

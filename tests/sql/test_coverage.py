@@ -14,6 +14,7 @@ from material import ANA, DOCUMENTS, Fixed, Repository, services
 from medir.cli.frame import make_output
 from medir.cli.index import print_report
 from medir.cli.state import print_coverage
+from medir.contract.coverage import CoverageAnswer, DocumentCoverage
 from medir.doctor import check_project
 from rag_core.database.connections import Database
 from rag_core.errors import EmbeddingFailed, UsageError
@@ -125,7 +126,7 @@ def test_a_skipped_file_is_left_out_with_its_reason_and_a_note_is_kept(
         {"path": "docs/quebrado.md", "reason": "encoding"},
     )
     assert documents.notes == ({"path": "docs/antigo.md", "note": "read as cp1252"},)
-    told = documents.to_json()
+    told = DocumentCoverage.of(documents).to_json()
     assert (told["skipped"], told["skippedByRule"]) == (2, 1)
 
 
@@ -137,12 +138,15 @@ def test_markdown_outside_the_folders_is_counted_with_its_first_files(
     (repository.folder / "ligado.md").symlink_to("README.MD")
     repository.commit({})
     measured = measure_coverage(database, project)
-    assert measured.to_json()["outside"] == {
+    assert CoverageAnswer.of(measured).to_json()["outside"] == {
         "files": 7,
         "examples": ["README.MD", "a/LEIA.md", "b/LEIA.md", "c/LEIA.md", "d/LEIA.md"],
     }
     named = set_project(database, project, docs=["."], adr=["docs/adr"])
-    assert measure_coverage(database, named).to_json()["outside"] == {"files": 0, "examples": []}
+    assert CoverageAnswer.of(measure_coverage(database, named)).to_json()["outside"] == {
+        "files": 0,
+        "examples": [],
+    }
 
 
 def test_one_walk_is_told_with_the_same_two_numbers_on_every_surface(
@@ -176,7 +180,7 @@ def test_one_walk_is_told_with_the_same_two_numbers_on_every_surface(
     )
     assert "  docs/8.png: no Markdown (left out by rule)\n" in shown
     documents = of(measured, Scope.DOCS)
-    assert (documents.to_json()["skipped"], documents.to_json()["skippedByRule"]) == (12, 11)
+    assert (len(documents.skipped_files), DocumentCoverage.of(documents).skipped_by_rule) == (12, 11)
     # of Markdown files, five of the folder's are documents: three good ones, the pointer and the broken one
     assert documents.parts == SourceParts(covered=3, without_text=0, faulty=1, pointers=1, waiting=0)
 

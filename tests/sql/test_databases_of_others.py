@@ -19,6 +19,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from databases import drop_database
 from material import ANA, CASES, DOCUMENTS, Repository, services
 from medir.configuration import load_configuration
+from medir.contract.search import SearchAnswer
 from medir.doctor import examine
 from rag_core.clock import SystemClock
 from rag_core.database.connecting import connections_at_once
@@ -193,7 +194,7 @@ def test_where_nothing_can_be_written_reads_go_on_and_say_so(filled: Shared, whi
         assert answer.ranking.hits
         assert answer.search_id is None
         assert said in (answer.not_recorded or "")
-        assert answer.to_json()["notRecorded"] == answer.not_recorded
+        assert SearchAnswer.of(answer).to_json()["notRecorded"] == answer.not_recorded
         run = made.evaluation.run_golden(project, actor=ANA)
         assert run.outcome.passed == 3
         assert said in str(run.to_json()["notRecorded"])

@@ -9,6 +9,7 @@ import rows
 
 from bag_of_words import BagOfWords
 from material import ANA, CASES, Fixed, Repository, Services, services
+from medir.contract.explanation import CaseExplained
 from ollama_server import closed_port
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
@@ -346,7 +347,7 @@ def test_the_floor_never_falls_and_never_rises_without_a_reason(
 def test_one_case_can_be_explained_with_its_whole_set_and_a_wrong_name_gets_a_suggestion(
     made: Services, project: Project
 ) -> None:
-    explained = explain_case(made.evaluation, project, "frete").to_json()
+    explained = CaseExplained.of(explain_case(made.evaluation, project, "frete")).to_json()
     assert explained["case"]["passed"] is True
     whole = explained["wholeSet"]
     assert [entry["wholeRank"] for entry in whole] == list(range(1, len(whole) + 1))

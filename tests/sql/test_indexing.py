@@ -514,7 +514,7 @@ def test_a_run_is_recorded_with_who_asked_and_how_it_ended(database: Database, p
     assert done.result == report.to_json()
     assert failed.state == "failed"
     assert failed.error is not None
-    assert failed.error["code"] == "usage"
+    assert failed.error.code == "usage"
 
 
 def test_a_repository_without_any_markdown_is_refused_and_the_index_stays(

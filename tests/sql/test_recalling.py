@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from material import ANA, DOCUMENTS, Repository, services
+from medir.contract.search import FullSearchAnswer
 from rag_core.database.connections import Database
 from rag_core.errors import UsageError
 from rag_core.model import Scope
@@ -40,7 +41,7 @@ def told(database: Database, tmp_path: Path) -> Told:
 
 
 def without_times(answer: Answer) -> dict[str, object]:
-    found = answer.to_json(whole_set=True)
+    found = FullSearchAnswer.in_full(answer, whole_set=True).to_json()
     # a real of four bytes holds them
     found.pop("timings")
     return found

@@ -11,6 +11,7 @@ import rows
 from psycopg.types.json import Jsonb
 
 from material import ANA, Services, make_project, services
+from medir.contract.report import ReportAnswer
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Connection, Database
 from rag_core.database.projects import find_project
@@ -41,7 +42,7 @@ def test_an_empty_project_is_not_measured_and_passes(database: Database, connect
     rows.project(connection, "p")
     made = report(database)
     assert (made.verdict.passed, made.verdict.measured) == (True, False)
-    assert made.to_json()["precision"] == {
+    assert ReportAnswer.of(made).to_json()["precision"] == {
         depth: {"value": None, "useful": 0, "votes": 0, "judgedHits": 0, "low": None, "high": None}
         for depth in ("1", "3", "5", "10")
     }
@@ -155,7 +156,7 @@ def test_a_report_over_many_searches_is_a_page_of_numbers_even_where_the_pool_ha
     latency = made.whole.latency["total"]
     assert (latency.p50, latency.p95, latency.p99) == (10_000.0, 19_000.0, 19_800.0)
     assert sum(part.searches for _, part in made.splits["actor"]) == 20_001
-    assert len(json.dumps(made.to_json())) < 150_000
+    assert len(json.dumps(ReportAnswer.of(made).to_json())) < 150_000
 
 
 def test_percentiles_of_five_searches_are_the_median_alone_and_say_why(
@@ -192,7 +193,7 @@ def test_votes_on_synthetic_searches_count_only_when_asked_for(
     shown = report(database, dataclasses.replace(DAY, synthetic=True))
     assert shown.whole.precision[1].value == 1
     assert [(entry.rank, entry.votes) for entry in shown.ranks["util"]] == [(1, 1)]
-    assert shown.to_json()["synthetic"] is True
+    assert ReportAnswer.of(shown).to_json()["synthetic"] is True
 
 
 def test_a_search_under_no_model_is_in_the_split_none(database: Database, connection: Connection) -> None:

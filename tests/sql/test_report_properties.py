@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
 from examples import examples
+from medir.contract.report import ReportAnswer
 from rag_core.database.connections import Database
 from rag_core.model import Window
 from rag_core.report.making import make_report
@@ -396,7 +397,7 @@ def test_sql_and_the_obvious_computation_agree(
 ) -> None:
     window = Window(start=START, end=END, zone=zone, synthetic=synthetic)
     with prepared(asked) as database:  # type: ignore[attr-defined]
-        report = make_report(database, "p", window).to_json()
+        report = ReportAnswer.of(make_report(database, "p", window)).to_json()
     wanted = expected(asked, window, synthetic=synthetic)
     assert close(told(report), wanted), (told(report), wanted)
 

@@ -17,7 +17,7 @@ from material import ANA, DOCUMENTS, Fixed, Repository, Services, services
 from rag_core.database.connections import Connection, Database
 from rag_core.database.runs import find_run, insert_run, recent_runs, request_cancel
 from rag_core.errors import Busy, DatabaseUnavailable, Refused
-from rag_core.model import Actor, Project, Run, RunKind
+from rag_core.model import Actor, Project, Run, RunKind, RunProgress
 from rag_core.project.projects import add_project
 from rag_core.project.runs import STALE_AFTER, Cancelled, close_interrupted, running
 
@@ -221,7 +221,7 @@ def test_a_cancelled_run_leaves_the_old_index_and_says_so_in_its_row(
 
     run = last(database, project)
     assert (run.id, run.state) == (promised, "cancelled")
-    assert run.error == {
+    assert run.error.to_json() == {
         "code": "cancelled",
         "message": "The run was cancelled.",
         "hint": "Start it again when you want it.",
@@ -266,8 +266,8 @@ def test_a_run_that_fails_writes_what_it_said_into_its_row(
     run = last(database, project)
     assert run.state == "failed"
     assert run.error is not None
-    assert (run.error["code"], run.parameters["ref"]) == ("usage", "nenhum")
-    assert "Name a branch" in str(run.error["hint"])
+    assert (run.error.code, run.parameters["ref"]) == ("usage", "nenhum")
+    assert "Name a branch" in run.error.hint
 
 
 def test_a_good_run_keeps_its_report_in_its_row(database: Database, use: Services, project: Project) -> None:
@@ -388,6 +388,6 @@ def test_a_run_that_ended_says_how_far_it_had_come(database: Database, project: 
     with database.connection() as connection:
         ended = [find_run(connection, project.project_id, run_id) for run_id in ids]
     assert [run and (run.state, run.progress) for run in ended] == [
-        ("done", {"step": "embed", "done": 3, "total": 3}),
-        ("failed", {"step": "embed", "done": 2, "total": 3}),
+        ("done", RunProgress(step="embed", done=3, total=3)),
+        ("failed", RunProgress(step="embed", done=2, total=3)),
     ]

@@ -15,6 +15,7 @@ from psycopg.types.json import Jsonb
 
 from bag_of_words import BagOfWords
 from material import ANA, DOCUMENTS, Fixed, Repository, Services, make_project, services
+from medir.contract.search import FullSearchAnswer, SearchAnswer
 from ollama_server import OllamaServer, closed_port
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
@@ -133,7 +134,7 @@ def test_an_adr_a_document_and_a_session_are_found_and_cited_each_in_its_way(ind
 def test_only_the_scopes_asked_for_are_searched(indexed: Services, scope: Scope) -> None:
     answer = ask(indexed, "pedágio, fila, rota e frete", scopes=(scope,))
     assert {entry.candidate.scope for entry in answer.ranking.whole_set} == {scope}
-    assert answer.to_json()["scopes"] == [str(scope)]
+    assert SearchAnswer.of(answer).to_json()["scopes"] == [str(scope)]
     assert row_of(indexed, answer)["scopes"] == f"{{{scope}}}"
 
 
@@ -347,7 +348,7 @@ def test_a_question_without_searchable_words_is_answered_by_meaning_alone_and_sa
     indexed: Services, question: str
 ) -> None:
     answer = ask(indexed, question, overrides=Overrides(threshold=None))
-    assert answer.to_json()["notice"] == "noSearchableTerms"
+    assert SearchAnswer.of(answer).to_json()["notice"] == "noSearchableTerms"
     assert {entry.candidate.lexical_rank for entry in answer.ranking.whole_set} == {None}
     assert answer.ranking.hits
 
@@ -391,7 +392,10 @@ def test_a_provider_that_goes_away_later_leaves_a_search_by_words_that_says_so(
     assert_degraded(made, answer, DegradedReason.PROVIDER)
     assert places(answer)[0] == "docs/frete.md"
     # the index's model stays in the frozen settings although nobody could embed
-    assert answer.to_json()["settings"]["embeddingModel"] == healthy.settings.candidates.embedding_model
+    assert (
+        SearchAnswer.of(answer).to_json()["settings"]["embeddingModel"]
+        == healthy.settings.candidates.embedding_model
+    )
 
 
 def test_a_silent_provider_is_given_up_within_five_seconds(database: Database, project: Project) -> None:
@@ -408,7 +412,7 @@ def test_a_silent_provider_is_given_up_within_five_seconds(database: Database, p
 
 def assert_degraded(made: Services, answer: Answer, reason: DegradedReason) -> None:
     """Words only, and both the answer and its row say so."""
-    told = answer.to_json()
+    told = SearchAnswer.of(answer).to_json()
     assert (told["vectorAvailable"], told["degraded"], told["degradedReason"]) == (False, True, reason)
     assert told["threshold"] is None
     assert answer.ranking.hits
@@ -432,7 +436,7 @@ def test_vectors_of_two_models_are_never_compared(
         made = services(database, providers=other)
         answer = ask(made, "Quando o frete é calculado?")
     assert_degraded(made, answer, DegradedReason.MODEL_MISMATCH)
-    assert answer.to_json()["settings"]["embeddingModel"] == BagOfWords().identify().id
+    assert SearchAnswer.of(answer).to_json()["settings"]["embeddingModel"] == BagOfWords().identify().id
 
 
 def test_some_missing_vectors_degrade_a_search_that_still_has_its_vector_signal(
@@ -443,7 +447,7 @@ def test_some_missing_vectors_degrade_a_search_that_still_has_its_vector_signal(
     with database.connection() as connection:
         connection.execute("update chunks set embedding = null, embedding_model = null where scope = 'adr'")
     answer = ask(made, "A fila guarda eventos e o frete é fixo", overrides=SEEDS)
-    told = answer.to_json()
+    told = SearchAnswer.of(answer).to_json()
     assert (told["vectorAvailable"], told["degraded"]) == (True, True)
     assert told["degradedReason"] == "someVectorsMissing"
     assert told["threshold"] == 0.2
@@ -458,7 +462,7 @@ def test_some_missing_vectors_degrade_a_search_that_still_has_its_vector_signal(
 def test_a_scope_without_a_chunk_lacks_no_vector(database: Database, project: Project) -> None:
     made = services(database)
     made.indexing.run(project, actor=ANA)
-    told = ask(made, "Quando o frete é calculado?", scopes=(Scope.SESSION,)).to_json()
+    told = SearchAnswer.of(ask(made, "Quando o frete é calculado?", scopes=(Scope.SESSION,))).to_json()
     assert (told["vectorAvailable"], told["degraded"], told["degradedReason"]) == (True, False, None)
     assert told["hits"] == []
 
@@ -502,7 +506,7 @@ def test_a_project_that_was_never_indexed_answers_with_nothing_and_says_so(
 ) -> None:
     answer = ask(services(database), "frete")
     assert answer.ranking.whole_set == ()
-    assert answer.to_json()["notice"] == "notIndexed"
+    assert SearchAnswer.of(answer).to_json()["notice"] == "notIndexed"
     assert answer.found.degraded
     assert answer.search_id is not None
 
@@ -529,7 +533,7 @@ def test_an_explanation_follows_every_chunk_of_a_place_and_names_the_step_that_r
     assert chunk.vector_position is not None
     assert chunk.vector_position > 1
     assert chunk.lexical_position is None
-    told = answer.to_json()["explanation"]
+    told = FullSearchAnswer.in_full(answer, whole_set=False).to_json()["explanation"]
     assert told["place"] == "docs/seguranca.md"
     assert told["chunks"][0]["fate"] == "candidates"
 

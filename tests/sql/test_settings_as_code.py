@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from material import ANA, CASES, Repository, Services, services
+from medir.contract.search import SearchAnswer
 from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.errors import FaultySettings, Refused, UsageError
@@ -45,7 +46,7 @@ def source_and_weight(settings: dict[str, object]) -> tuple[object, object]:
 
 
 def searched(made: Services, project: Project) -> tuple[object, object]:
-    return source_and_weight(made.search.ask(project.project_id, QUESTION, actor=ANA).to_json()["settings"])
+    return source_and_weight(made.search.ask(project.project_id, QUESTION, actor=ANA).settings.to_json())
 
 
 def judged(made: Services, project: Project, **options: object) -> tuple[object, object]:
@@ -223,7 +224,7 @@ def test_a_faulty_file_refuses_what_measures_and_neither_stops_nor_silently_chan
         assert refused.value.message.startswith(place)
         assert refused.value.where == {"file": str(file), "line": 2, "field": "weightVector"}
     assert settings_in_force(made.database, project).adopted is None
-    answer = made.search.ask(project.project_id, QUESTION, actor=ANA).to_json()
+    answer = SearchAnswer.of(made.search.ask(project.project_id, QUESTION, actor=ANA)).to_json()
     assert source_and_weight(answer["settings"]) == ("preset", 0.2)
     assert answer["hits"]
     assert answer["settingsProblem"].startswith("settings.yaml, line 2, weightVector:")
@@ -231,7 +232,7 @@ def test_a_faulty_file_refuses_what_measures_and_neither_stops_nor_silently_chan
     assert shown["committed"]["problem"].startswith(place)
     assert shown["committed"]["settings"] is None
     file.write_text("limit: 5\n")
-    assert "settingsProblem" not in made.search.ask(project.project_id, QUESTION, actor=ANA).to_json()
+    assert made.search.ask(project.project_id, QUESTION, actor=ANA).settings_problem is None
 
 
 def test_with_other_cases_the_file_beside_them_counts(

@@ -12,6 +12,7 @@ import rows
 
 from bag_of_words import BagOfWords
 from material import ANA, CASES, Fixed, Services, make_project, services
+from medir.contract.search import SearchAnswer
 from rag_core.database.connections import Database
 from rag_core.database.projects import find_project
 from rag_core.evaluation.explaining import explain_case
@@ -234,7 +235,7 @@ def test_a_locked_table_costs_the_row_within_two_seconds_and_never_the_hits(
     started = time.monotonic()
     answer = ask(made)
     assert time.monotonic() - started < 2
-    assert answer.to_json()["searchId"] is None
+    assert SearchAnswer.of(answer).to_json()["searchId"] is None
     assert str(answer.ranking.hits[0].candidate.origin.place) == "docs/frete.md"
     assert answer.contents
     assert Losses(loss_log).count() == 1

@@ -4,11 +4,12 @@ import pytest
 from pydantic import ValidationError
 
 from medir.agent_tools.arguments import FeedbackArguments, SearchArguments, read_arguments
-from medir.agent_tools.results import FeedbackOutput, SearchOutput
 from medir.agent_tools.schemas import input_schema, output_schema
+from medir.contract.passages import SearchOutput
 from medir.http_api.questions import SearchRequest
 from rag_core.errors import InvalidInput
 from rag_core.model import ALL_SCOPES, Scope
+from rag_core.search.votes import Vote
 
 
 def asked(**arguments: object) -> SearchArguments:
@@ -85,7 +86,7 @@ def test_the_schemas_hold_plain_types() -> None:
     assert (properties["limit"]["minimum"], properties["limit"]["maximum"]) == (1, 50)
     for schema in (search, input_schema(FeedbackArguments)):
         assert not {"anyOf", "oneOf", "default", "null", "$ref"} & set(words(schema))
-    for schema in (output_schema(SearchOutput), output_schema(FeedbackOutput)):
+    for schema in (output_schema(SearchOutput), output_schema(Vote)):
         assert not {"anyOf", "oneOf", "default"} & set(words(schema))
 
 

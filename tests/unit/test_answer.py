@@ -3,6 +3,7 @@
 import dataclasses
 
 from golden_material import chunk, found
+from medir.contract.search import FullSearchAnswer
 from rag_core.model import (
     ALL_SCOPES,
     CandidateSet,
@@ -15,7 +16,8 @@ from rag_core.model import (
     Timings,
 )
 from rag_core.ranking.ranking import rank
-from rag_core.search.answer import Answer, ExplainedChunk, Explanation, origin_to_json
+from rag_core.search.answer import Answer, ExplainedChunk, Explanation
+from rag_core.search.origins import shape_of
 from rag_core.settings.presets import SEEDS
 
 SETTINGS = SearchSettings(
@@ -45,8 +47,12 @@ def answer(candidates: CandidateSet = FOUND, **changes: object) -> Answer:
     return dataclasses.replace(made, **changes)
 
 
+def told(*, whole_set: bool = False, **changes: object) -> dict[str, object]:
+    return FullSearchAnswer.in_full(answer(**changes), whole_set=whole_set).to_json()
+
+
 def test_a_healthy_answer_has_exactly_the_contracts_keys() -> None:
-    assert answer().to_json() == {
+    assert told() == {
         "searchId": "s1",
         "projectId": "entrega",
         "question": "uso?",
@@ -79,7 +85,7 @@ def test_a_healthy_answer_has_exactly_the_contracts_keys() -> None:
 
 
 def test_the_whole_set_holds_candidates_without_their_texts_and_with_what_replays_ties() -> None:
-    whole = answer().to_json(whole_set=True)["wholeSet"]
+    whole = told(whole_set=True)["wholeSet"]
     assert isinstance(whole, list)
     assert whole[1] == {
         "rank": None,
@@ -100,7 +106,7 @@ def test_the_whole_set_holds_candidates_without_their_texts_and_with_what_replay
 
 
 def test_a_search_that_was_not_recorded_has_a_null_id_and_its_hits() -> None:
-    made = answer(search_id=None).to_json()
+    made = told(search_id=None)
     assert made["searchId"] is None
     assert len(made["hits"]) == 1
 
@@ -110,15 +116,15 @@ def test_an_outage_suspends_the_threshold_and_says_why() -> None:
         found(chunk("docs/b.md", lexical=(0.25, 1), chunk_id="id-b"), vector_available=False),
         degraded_reason=DegradedReason.PROVIDER,
     )
-    made = answer(outage, provider_reason="Ollama does not answer.").to_json()
+    made = told(candidates=outage, provider_reason="Ollama does not answer.")
     assert (made["vectorAvailable"], made["degraded"], made["degradedReason"]) == (False, True, "provider")
     assert made["threshold"] is None
     assert made["providerReason"] == "Ollama does not answer."
 
 
 def test_a_notice_stands_only_where_there_is_something_to_say() -> None:
-    assert "notice" not in answer().to_json()
-    assert answer(notice="noSearchableTerms").to_json()["notice"] == "noSearchableTerms"
+    assert "notice" not in told()
+    assert told(notice="noSearchableTerms")["notice"] == "noSearchableTerms"
 
 
 def test_an_explained_chunk_that_no_signal_returned_has_the_fate_candidates_and_no_whole_rank() -> None:
@@ -132,7 +138,7 @@ def test_an_explained_chunk_that_no_signal_returned_has_the_fate_candidates_and_
         vector_position=31,
         lexical_position=None,
     )
-    made = answer(explanation=Explanation(place="docs/c.md", chunks=(away,))).to_json()
+    made = told(explanation=Explanation(place="docs/c.md", chunks=(away,)))
     explanation = made["explanation"]
     assert explanation == {
         "place": "docs/c.md",
@@ -161,7 +167,7 @@ def test_an_explained_chunk_that_no_signal_returned_has_the_fate_candidates_and_
 
 def test_a_sessions_origin_names_session_and_event() -> None:
     spoken = Origin(place=Place("session", "s1"), event_id="e7", title="Plantão")
-    assert origin_to_json(spoken) == {
+    assert shape_of(spoken).to_json() == {
         "kind": "session",
         "sessionId": "s1",
         "eventId": "e7",
@@ -171,5 +177,5 @@ def test_a_sessions_origin_names_session_and_event() -> None:
 
 def test_the_scopes_of_an_answer_are_those_that_were_searched() -> None:
     narrow = dataclasses.replace(SETTINGS, candidates=CandidateSettings(scopes=(Scope.ADR,)))
-    assert answer(settings=narrow).to_json()["scopes"] == ["adr"]
-    assert answer().to_json()["scopes"] == list(ALL_SCOPES)
+    assert told(settings=narrow)["scopes"] == ["adr"]
+    assert told()["scopes"] == list(ALL_SCOPES)

@@ -6,7 +6,7 @@ import pytest
 
 from golden_material import VECTOR_ONLY, by_vector, chunk, found
 from rag_core.golden.cases import GoldenCase, GoldenSet
-from rag_core.golden.verdicts import CaseVerdict, judge, judge_all
+from rag_core.golden.verdicts import CaseVerdict, VerdictShape, judge, judge_all
 from rag_core.model import CandidateSet, Fate, Place, RankingSettings
 from rag_core.ranking.ranking import rank
 
@@ -154,7 +154,7 @@ def test_a_run_that_left_a_case_out_is_no_outcome() -> None:
 def test_a_verdict_has_the_contracts_keys() -> None:
     case = dataclasses.replace(expecting("b.md", "session:s-1"), tags=("t",), must_pass=True)
     verdict = verdict_of(case, by_vector(("a.md", 0.9), ("b.md", 0.1)))
-    assert verdict.to_json() == {
+    assert VerdictShape.of(verdict).to_json() == {
         "id": "a",
         "question": "question a",
         "expected": ["b.md", "session:s-1"],

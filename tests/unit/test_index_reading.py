@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from rag_core.index.reading import first_of_page, time_left, time_to_embed
-from rag_core.model import Run
+from rag_core.model import Run, RunProgress
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 
@@ -17,7 +17,7 @@ def run(**changes) -> Run:
         "kind": "index",
         "state": "running",
         "parameters": {},
-        "progress": {},
+        "progress": RunProgress(),
         "result": None,
         "error": None,
         "actor_kind": "human",
@@ -39,14 +39,14 @@ def ended(seconds: int, *, embedded: int, dry_run: bool = False) -> Run:
 
 def test_a_quarter_done_in_ten_seconds_leaves_thirty() -> None:
     going = run(
-        progress={"step": "embed", "done": 100, "total": 400}, heartbeat_at=NOON + timedelta(seconds=10)
+        progress=RunProgress(step="embed", done=100, total=400), heartbeat_at=NOON + timedelta(seconds=10)
     )
     assert time_left(going) == timedelta(seconds=30)
 
 
 def test_all_done_leaves_nothing() -> None:
     going = run(
-        progress={"step": "embed", "done": 400, "total": 400}, heartbeat_at=NOON + timedelta(seconds=10)
+        progress=RunProgress(step="embed", done=400, total=400), heartbeat_at=NOON + timedelta(seconds=10)
     )
     assert time_left(going) == timedelta(0)
 
@@ -62,7 +62,7 @@ def test_all_done_leaves_nothing() -> None:
     ],
 )
 def test_before_anything_is_done_nothing_is_said(progress: dict[str, object]) -> None:
-    assert time_left(run(progress=progress)) is None
+    assert time_left(run(progress=RunProgress.read(progress))) is None
 
 
 def test_vectors_take_as_long_as_in_the_last_run_that_made_some() -> None:

@@ -125,7 +125,7 @@ def test_what_became_of_the_text_that_won(standing: list[StandingText], what: st
         sentence,
     )
     assert cause.text_gone
-    assert LossCause.from_json(cause.to_json()).to_json() == cause.to_json()
+    assert LossCause.from_json(cause.told.to_json()).told == cause.told
 
 
 def test_a_text_that_stands_on_below_other_headings_is_not_called_removed() -> None:

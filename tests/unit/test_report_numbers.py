@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from medir.contract import report as shapes
 from rag_core.errors import UsageError
 from rag_core.figures.palette import DARK, LIGHT
 from rag_core.figures.report import (
@@ -96,7 +97,7 @@ FULL = report(
 def test_without_a_vote_precision_has_no_value_and_no_interval() -> None:
     nothing = Precision(useful=0, votes=0, judged_hits=0)
     assert (nothing.value, nothing.interval) == (None, None)
-    assert nothing.to_json() == {
+    assert shapes.Precision.of(nothing).to_json() == {
         "value": None,
         "useful": 0,
         "votes": 0,
@@ -140,7 +141,7 @@ def test_percentiles_wait_until_there_are_enough_searches(
     found = Percentiles.of(n, 7.0, 8.0, 9.0)
     assert (found.p50, found.p95, found.p99) == given
     assert found.why == why
-    assert ("why" in found.to_json()) is (why is not None)
+    assert ("why" in shapes.Percentiles.of(found).to_json()) is (why is not None)
 
 
 def test_the_verdict_fails_for_one_thing_only() -> None:
@@ -182,7 +183,7 @@ def test_a_callers_limit_makes_no_other_settings_and_a_decided_one_does() -> Non
 
 
 def test_the_json_has_the_contracts_keys_and_no_other() -> None:
-    told = report().to_json()
+    told = shapes.ReportAnswer.of(report()).to_json()
     assert list(told) == [
         "project",
         "from",
@@ -200,8 +201,11 @@ def test_the_json_has_the_contracts_keys_and_no_other() -> None:
         "splits",
     ]
     assert told["splits"] == {name: [] for name in SPLITS}
-    assert {"counterfactual", "synthetic"} <= set(FULL.to_json())
-    assert json.loads(json.dumps(FULL.to_json())) == FULL.to_json()
+    assert {"counterfactual", "synthetic"} <= set(shapes.ReportAnswer.of(FULL).to_json())
+    assert (
+        json.loads(json.dumps(shapes.ReportAnswer.of(FULL).to_json()))
+        == shapes.ReportAnswer.of(FULL).to_json()
+    )
 
 
 def test_the_csv_leaves_empty_what_is_not_measured() -> None:
@@ -323,7 +327,7 @@ def test_a_number_that_the_report_does_not_have_is_refused_with_those_it_has() -
 
 
 def test_every_number_of_the_json_has_a_definition() -> None:
-    told = FULL.to_json()
+    told = shapes.ReportAnswer.of(FULL).to_json()
     counterfactual, whole = told["counterfactual"], told["precision"]
     assert isinstance(counterfactual, dict)
     assert isinstance(whole, dict)

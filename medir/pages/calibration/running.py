@@ -40,9 +40,10 @@ _STEPS = {
 
 
 def _at(run: Run) -> str:
-    done, total = run.done_of
-    counted = f", question {done + 1:,} of {total:,}" if total and run.step in ("embed", "search") else ""
-    return f"{_STEPS.get(run.step, 'Starting')}{counted}"
+    at = run.progress
+    asking = at.counted if at.step in ("embed", "search") else None
+    counted = f", question {asking[0] + 1:,} of {asking[1]:,}" if asking else ""
+    return f"{_STEPS.get(at.step or '', 'Starting')}{counted}"
 
 
 CALIBRATION = LongWork(

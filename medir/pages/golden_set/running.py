@@ -17,8 +17,9 @@ _STEPS = {"embed": "Embedding the questions", "search": "Searching"}
 
 
 def _at(run: Run) -> str:
-    done, total = run.done_of
-    return _STEPS.get(run.step, "Starting") + (f", case {done + 1} of {total}" if total else "")
+    at = run.progress
+    counted = f", case {at.counted[0] + 1} of {at.counted[1]}" if at.counted else ""
+    return f"{_STEPS.get(at.step or '', 'Starting')}{counted}"
 
 
 GOLDEN = LongWork(

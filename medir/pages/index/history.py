@@ -33,7 +33,7 @@ def draw_run(view: Frame, run: Run, runs: Sequence[Run]) -> None:
     st.markdown("**What would change**" if dry else "**What the run did**")
     st.text(f"{_whose_run(run)}: {Wanted.of(run).told}.")
     if result is None:
-        told = run.error.get("message", "") if run.error else ""
+        told = run.error.message if run.error else ""
         st.text(f"{_STATES[run.state]}. {told}".strip())
         return
     changes, embedding, votes = _of(result, "changes"), _of(result, "embedding"), _count(result, "votesLost")

@@ -67,16 +67,16 @@ class Wanted:
 
 def progress_line(run: Run) -> str:
     """The steps with where the run is, and how long the step at hand still takes where that is known."""
+    at, counted = run.progress.step, run.progress.counted
     names = list(_STEPS)
-    place = names.index(run.step) if run.step in names else 0
-    done, total = run.done_of
-    counted = f" {done:,} of {total:,}" if total else ""
-    left = time_left(run) if run.step == "embed" else None
+    place = names.index(at) if at in names else 0
+    reached = "" if counted is None else f" {counted[0]:,} of {counted[1]:,}"
+    left = time_left(run) if at == "embed" else None
     rest = f", {duration(left)} left" if left is not None else ""
     steps = [
         f"{PASSED} {words}"
         if number < place
-        else f"**{words}{counted}{rest}**"
+        else f"**{words}{reached}{rest}**"
         if number == place
         else f"○ {words}"
         for number, words in enumerate(_STEPS.values())

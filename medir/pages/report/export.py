@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from medir.contract.report import ReportAnswer
 from medir.page_kit.services import asks_again
 from rag_core.formats.report_csv import report_csv
 from rag_core.formats.report_html import report_html
@@ -15,7 +16,7 @@ _FORMS: tuple[tuple[str, str, str, Callable[[Report], str]], ...] = (
         "JSON",
         "json",
         "application/json",
-        lambda report: json.dumps(report.to_json(), ensure_ascii=False, indent=2),
+        lambda report: json.dumps(ReportAnswer.of(report).to_json(), ensure_ascii=False, indent=2),
     ),
     ("CSV, one number a row", "csv", "text/csv", report_csv),
     ("HTML, one file with its figures", "html", "text/html", report_html),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
 from psycopg import sql
@@ -22,6 +23,8 @@ _PURGED = sql.SQL("""
     and created_at < coalesce(%(before)s::timestamptz, 'infinity')
 """)
 
+VoteVerdict = Literal["util", "irrelevante"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VotableSearch:
@@ -39,7 +42,7 @@ class StoredVote:
 
     chunk_id: str
     rank: int
-    verdict: str
+    verdict: VoteVerdict
     actor: str
     updated_at: datetime
 

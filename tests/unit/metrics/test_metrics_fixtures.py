@@ -13,7 +13,7 @@ from rag_core.metrics.measures import Measure, MeasureKind, parse_measure
 from rag_core.model import Fusion, RankingSettings
 from rag_core.ranking.fusion import fuse
 
-FIXTURES = Path(__file__).parents[3] / "shared" / "data" / "metrics-fixtures"
+FIXTURES = Path(__file__).parents[4] / "shared" / "data" / "metrics-fixtures"
 
 pytestmark = [
     pytest.mark.shared,

@@ -26,7 +26,7 @@ def lose(log: Path, times: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-B", "-c", LOSE, str(log), str(times)],
         stderr=subprocess.DEVNULL,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
     )
 
 

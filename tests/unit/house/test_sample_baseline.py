@@ -7,7 +7,7 @@ from rag_core.database.search.candidates import QUERY_VERSION
 from rag_core.evaluation.baselines import read_baseline, verify_baseline
 from rag_core.golden.cases import parse_cases
 
-GOLDEN_SET = Path(__file__).parents[2] / "golden_set"
+GOLDEN_SET = Path(__file__).parents[3] / "golden_set"
 
 
 def test_the_frozen_runs_are_sound_and_won_the_same_cases() -> None:

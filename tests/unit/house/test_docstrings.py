@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[2]
+TOP = Path(__file__).resolve().parents[3]
 SECTIONS = ("Args", "Returns", "Raises", "Examples")
 # what other dialects call these, or where a section stands in a line of prose
 FOREIGN = re.compile(

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-TOP = Path(__file__).parents[2]
+TOP = Path(__file__).parents[3]
 PAGE = (TOP / "docs" / "cases.md").read_text(encoding="utf-8")
 ROWS = [
     [cell.strip() for cell in line.strip("|").split(" | ")]

@@ -9,7 +9,7 @@ import click
 from medir.cli import medir
 from medir.pages import PAGES
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "databases.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "databases.md"
 SERVERS = (
     "`vector` in a schema of its own",
     "no CREATE on the schema `public`",

@@ -10,7 +10,7 @@ from rag_core.golden.cases import GoldenSet, folded_question, parse_cases
 from rag_core.golden.document import MAX_FILE_BYTES, decode
 from rag_core.model import Place, Scope
 
-CORPORA = sorted((Path(__file__).parents[3] / "shared" / "data" / "corpora").glob("*/cases.yaml"))
+CORPORA = sorted((Path(__file__).parents[4] / "shared" / "data" / "corpora").glob("*/cases.yaml"))
 
 WHOLE = """\
 floor: 1
@@ -384,5 +384,5 @@ def test_the_case_files_of_real_projects_parse(path: Path) -> None:
 
 
 def test_the_samples_own_cases_parse() -> None:
-    path = Path(__file__).parents[2] / "golden_set" / "cases.yaml"
+    path = Path(__file__).parents[3] / "golden_set" / "cases.yaml"
     assert parse_cases(decode(path.read_bytes(), file=str(path)), file=str(path)).cases

@@ -36,7 +36,7 @@ def test_where_one_text_finds_no_room_every_file_stays_as_it_was(tmp_path: Path)
         capture_output=True,
         text=True,
         check=True,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
     )
     assert ended.stdout == f"{second} can't be written: File too large.\n"
     assert [(path.name, path.read_text(encoding="utf-8")) for path in tmp_path.iterdir()] == [

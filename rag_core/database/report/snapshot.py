@@ -4,21 +4,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
-from psycopg import sql
 
 from rag_core.database.connections import Connection, Database
 from rag_core.errors import InvalidInput
 
 _MEMORY = "128MB"
+_WORTH_WAITING_S = 1.0
 _PATIENCE = "10min"
 
 
 @contextmanager
 def shared_snapshot(database: Database, snapshot_id: str | None = None) -> Iterator[tuple[Connection, str]]:
-    """A read-only transaction, and the id by which another connection sees the same state while it lasts."""
-    with database.snapshot() as connection:
-        if snapshot_id is not None:
-            connection.execute(sql.SQL("set transaction snapshot {}").format(sql.Literal(snapshot_id)))
+    """A read-only transaction, and the id by which another connection sees the same state while it lasts.
+
+    One that is to see the state of another is a help and no need: it is not waited for.
+    """
+    within_s = None if snapshot_id is None else _WORTH_WAITING_S
+    with database.snapshot(within_s=within_s, same_as=snapshot_id) as connection:
         # one connection may stand idle while another still counts, so it waits longer than an abandoned one
         connection.execute(
             """

@@ -243,7 +243,9 @@ def test_no_lexical_function_is_taken_for_another(connection: Connection) -> Non
         found.score
         for function in LexicalFunction
         for found in ask(
-            connection, "limite de saque", dataclasses.replace(EVERYTHING, lexical_function=function)
+            connection,
+            "limite de saque",
+            dataclasses.replace(EVERYTHING, lexical=LexicalWay(function=function)),
         )
     }
     assert len(scores) == len(LexicalFunction)

@@ -9,7 +9,8 @@ from typing import TypeVar
 
 import streamlit as st
 
-from medir.page_kit.services import Workbench, workbench
+from medir.page_kit.services import workbench
+from medir.workbench import Workbench
 from rag_core.evaluation import history
 from rag_core.evaluation.explaining import explain_case
 from rag_core.evaluation.explanation import CaseExplanation

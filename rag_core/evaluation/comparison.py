@@ -15,7 +15,6 @@ from rag_core.evaluation.lost_cases import FrozenTexts, IndexedTexts, explain_lo
 from rag_core.evaluation.sides import (
     Json,
     Side,
-    recorded_cases,
     settings_of_baseline,
     side_of_baseline,
     side_of_result,
@@ -29,20 +28,6 @@ from rag_core.model import Actor, CandidateSet, LexicalWay, Project, RankingSett
 from rag_core.project.runs import Progress
 from rag_core.ranking.ranking import rank
 from rag_core.settings.overrides import Overrides
-
-__all__ = [
-    "BaselineComparison",
-    "Turned",
-    "baseline_way",
-    "compare_baselines",
-    "compare_recorded",
-    "compare_results",
-    "compare_sides",
-    "recorded_cases",
-    "replayed_passes",
-    "run_against",
-    "side_of_baseline",
-]
 
 # the rest of what differs is told beside it
 GROUND = ("cases", "limit", "index", "model", "degraded")

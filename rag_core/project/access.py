@@ -30,27 +30,6 @@ from rag_core.model import Actor, ActorKind, Role, Surface
 from rag_core.ports import Clock
 from rag_core.words.durations import parse_duration
 
-__all__ = [
-    "PREFIX",
-    "RENEWAL",
-    "ROLES",
-    "WARNED_BEFORE",
-    "AccessToken",
-    "Caller",
-    "NewToken",
-    "admit",
-    "admit_by_id",
-    "create_token",
-    "ends_soon",
-    "expiring",
-    "id_of",
-    "list_tokens",
-    "revoke_token",
-    "token_to_json",
-    "tokens_asked_for",
-    "tokens_exist",
-]
-
 PREFIX = "medir_"
 ROLES: tuple[Role, ...] = ("viewer", "maintainer", "engine")
 _KINDS: tuple[ActorKind, ...] = ("human", "agent", "system")

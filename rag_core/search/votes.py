@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NoReturn
 from uuid import UUID
 
-from rag_core.database.connections import Connection, Database
+from rag_core.database.connecting import Connection
+from rag_core.database.connections import Database
 from rag_core.database.search.votes import (
     Purged,
     PurgeFilter,

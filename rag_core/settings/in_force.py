@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from rag_core.database.adopted_settings import AdoptedSettings, read_adopted
-from rag_core.database.connections import Connection, Database
+from rag_core.database.connecting import Connection
+from rag_core.database.connections import Database
 from rag_core.database.index.identity import IndexIdentity, read_identity
 from rag_core.model import ALL_SCOPES, CandidateSettings, Project, Scope, SearchSettings, is_of_family
 from rag_core.settings.golden_folder import SETTINGS_FILE, CommittedFile, committed_file

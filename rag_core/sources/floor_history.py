@@ -7,7 +7,9 @@ from pathlib import Path
 from rag_core.errors import Unavailable, UsageError
 from rag_core.golden.document import MAX_FILE_BYTES
 from rag_core.golden.floor import read_floor
-from rag_core.sources.git import GitFailed, GitRepository, is_bare, missing_object
+from rag_core.sources.git import GitRepository, missing_object
+from rag_core.sources.git_folder import is_bare
+from rag_core.sources.git_process import GitFailed
 
 _REGULAR_FILES = ("100644", "100755")
 _COMMIT = "commit "

@@ -13,7 +13,7 @@ from rag_core.calibration.landscape import Landscape, Outcome, build_landscape
 from rag_core.calibration.regions import RegionMap, draw_regions, sample_map
 from rag_core.calibration.table import Flags, Floats
 from rag_core.evaluation.calibrations import Calibration, as_judged, passed_in, values_in
-from rag_core.evaluation.comparison import side_of_baseline
+from rag_core.evaluation.sides import side_of_baseline
 from rag_core.figures.setting_marks import SettingMark
 from rag_core.figures.threshold_map import Grid
 from rag_core.golden.baseline_file import Baseline

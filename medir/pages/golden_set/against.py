@@ -11,14 +11,9 @@ from medir.page_kit.baselines import baselines_in
 from medir.page_kit.frame import Frame
 from medir.pages.golden_set.rows import passed_by_case, previous_of
 from rag_core.evaluation.baselines import BaselineEntry, baselines_folder
-from rag_core.evaluation.comparison import (
-    BaselineComparison,
-    Turned,
-    compare_recorded,
-    compare_results,
-    recorded_cases,
-)
+from rag_core.evaluation.comparison import BaselineComparison, Turned, compare_recorded, compare_results
 from rag_core.evaluation.history import GoldenRecord
+from rag_core.evaluation.sides import recorded_cases
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenCase, GoldenSet
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from psycopg import sql
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.database.index.chunks import place_of
 from rag_core.database.index.sessions import PLAIN, READABLE
 from rag_core.model import Place, Scope

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from psycopg import sql
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.database.report.snapshot import hint
 from rag_core.database.report.window import ASKED, parameters_of
 from rag_core.model import Window

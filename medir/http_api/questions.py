@@ -8,10 +8,10 @@ from pydantic.alias_generators import to_camel
 
 from medir.contract.asked import Limit, ScopeNames, chosen_scopes
 from rag_core.model import Scope
-from rag_core.search.asking import MAX_QUESTION_CHARS
+from rag_core.model.limits import MAX_QUESTION_CHARS, UUID_PATTERN
 
 _NO_CONTROL_SIGNS = r"^[^\u0000-\u001f\u007f]+$"
-_ID = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
+_ID = f"^{UUID_PATTERN}$"
 _PROJECT = r"^[a-z0-9][a-z0-9-]{0,62}$"
 
 ProjectName = Annotated[str, Field(pattern=_PROJECT, description="A project's id.", examples=["sample"])]

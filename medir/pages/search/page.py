@@ -17,8 +17,8 @@ from medir.pages.search.trial_numbers import NUMBERS, any_chosen, draw_sliders, 
 from medir.pages.search.voting import draw_vote, votes_of_visitor
 from medir.pages.search.whole_set import draw_whole_set
 from rag_core.model import Ranking, RankingSettings, Scope
+from rag_core.model.limits import MAX_QUESTION_CHARS
 from rag_core.ranking.ranking import rank
-from rag_core.search.asking import MAX_QUESTION_CHARS
 from rag_core.words.settings import settings_at_a_glance
 from rag_core.words.signals import absent
 

@@ -25,6 +25,7 @@ from rag_core.golden.cases import GoldenCase
 from rag_core.golden.causes import LossCause
 from rag_core.golden.verdicts import judge
 from rag_core.model import Actor, CandidateSet, LexicalWay, Project, RankingSettings, SearchSettings
+from rag_core.model.shape import Shape, keyed
 from rag_core.project.runs import Progress
 from rag_core.ranking.ranking import rank
 from rag_core.settings.overrides import Overrides
@@ -35,15 +36,11 @@ _NO_NUMBERS = ("source", "preset", "fetchDepth", "embeddingModel", "limit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turned:
+class Turned(Shape):
     """Ids of cases that one of two outcomes has and the other has not, in the order of the cases."""
 
     won: tuple[str, ...]
     lost: tuple[str, ...]
-
-    def to_json(self) -> dict[str, object]:
-        """One of the contract's `effects`."""
-        return {"won": list(self.won), "lost": list(self.lost)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,19 +84,12 @@ class BaselineComparison:
 
     def to_json(self) -> dict[str, object]:
         """The contract's `baseline`, with `reason` where not comparable and `lostBecause` where a cause is known."""
-        told: dict[str, object] = {
-            "name": self.name,
-            "comparable": self.comparable,
-            "differs": list(self.differs),
-            "won": None if self.outcome is None else list(self.outcome.won),
-            "lost": None if self.outcome is None else list(self.outcome.lost),
-            "new": list(self.new),
-            "gone": list(self.gone),
-            "changed": list(self.changed),
-            "effects": {
-                "settings": None if self.by_settings is None else self.by_settings.to_json(),
-                "index": None if self.by_index is None else self.by_index.to_json(),
-            },
+        told = keyed(self, "name", "comparable", "differs")
+        told |= {"won": None, "lost": None} if self.outcome is None else self.outcome.to_json()
+        told |= keyed(self, "new", "gone", "changed")
+        told["effects"] = {
+            "settings": self.by_settings and self.by_settings.to_json(),
+            "index": self.by_index and self.by_index.to_json(),
         }
         if self.obstacle is not None:
             told["reason"] = self.obstacle

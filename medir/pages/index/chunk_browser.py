@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from medir.page_kit.address import Parameter, choice_parameter, refuse, text_parameter
+from medir.page_kit.choosing import draw_words
 from medir.page_kit.frame import Frame
 from medir.page_kit.signs import DASH, FAILED, LOST, WON, model_name
 from medir.pages.index import reads as index_reads
@@ -74,14 +75,7 @@ def _follow_chunk(view: Frame) -> None:
 
 def _draw_filters() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control(
-            "Scope",
-            ["", *SCOPE_NAMES],
-            key="browser-scope",
-            required=True,
-            on_change=SCOPE.mirror("browser-scope"),
-            format_func=lambda scope: SCOPE_NAMES.get(scope, "everything"),
-        )
+        draw_words("Scope", SCOPE, {"": "everything", **SCOPE_NAMES}, key="browser-scope", labelled=True)
         st.text_input(
             "Name contains",
             key="browser-find",

@@ -1,7 +1,7 @@
 """What a parameter of the address is chosen with: a box, words in a row, or a row of a table."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import cast
+from typing import Literal, cast
 
 import streamlit as st
 from pandas import DataFrame
@@ -67,10 +67,11 @@ def draw_rows(
     *,
     name: str,
     columns: Mapping[str, ColumnConfig],
-    height: int | None = None,
+    height: int | Literal["auto", "content"] = "auto",
     order: Iterable[str] | None = None,
+    also: Callable[[], None] = lambda: None,
 ) -> None:
-    """A table of which one row can be selected: its id is what is then chosen."""
+    """A table of which one row can be selected: its id is what is then chosen, and what `also` does is done."""
     wanted = [ids.index(parameter.read())] if parameter.read() in ids else []
     key = f"{name}-{hash(tuple(ids)):x}"
     if key in st.session_state and _selected(key) != wanted:
@@ -80,12 +81,13 @@ def draw_rows(
     def take() -> None:
         picked = _selected(key)
         parameter.choose(ids[picked[0]] if picked else "")
+        also()
 
     st.dataframe(
         rows,
         key=key,
         hide_index=True,
-        height=height or "auto",
+        height=height,
         on_select=take,
         selection_mode="single-row",
         selection_default={"selection": {"rows": wanted}},

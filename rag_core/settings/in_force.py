@@ -11,6 +11,7 @@ from rag_core.database.connecting import Connection
 from rag_core.database.connections import Database
 from rag_core.database.index.identity import IndexIdentity, read_identity
 from rag_core.model import ALL_SCOPES, CandidateSettings, Project, Scope, SearchSettings, is_of_family
+from rag_core.model.settings import NO_NUMBERS
 from rag_core.model.shape import Shape
 from rag_core.settings.golden_folder import SETTINGS_FILE, CommittedFile, committed_file
 from rag_core.settings.overrides import Overrides
@@ -19,7 +20,6 @@ from rag_core.words.settings import value_told
 
 FirstSource = Literal["adopted", "committed"]
 """Which of a project's own two decisions is asked first: searches take the adoption, golden runs the file."""
-_NOT_NUMBERS = ("source", "preset", "fetchDepth", "embeddingModel")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +220,7 @@ def settings_in_force(database: Database, project: Project) -> SettingsInForce:
 
 def differing(these: Mapping[str, object], those: Mapping[str, object]) -> tuple[str, ...]:
     """The keys of two settings in JSON whose numbers are not the same."""
-    return tuple(key for key in these if key not in _NOT_NUMBERS and these[key] != those.get(key))
+    return tuple(key for key in these if key not in NO_NUMBERS and these[key] != those.get(key))
 
 
 def _values_told(one: object, other: object) -> tuple[str, str]:

@@ -26,7 +26,7 @@ from rag_core.database.connecting import connections_at_once
 from rag_core.database.connections import Database
 from rag_core.database.copies import dump, restore
 from rag_core.database.migration import migrate, shipped_migrations
-from rag_core.database.report.counts import shared_snapshot
+from rag_core.database.report.snapshot import shared_snapshot
 from rag_core.errors import (
     Busy,
     DatabaseBusy,

@@ -6,10 +6,10 @@ from typing import cast
 
 from rag_core.evaluation.golden_runs import GoldenRun
 from rag_core.evaluation.measuring import GOLDEN_DEPTH, IndexFacts, Measured
-from rag_core.golden.baseline_file import Baseline
+from rag_core.golden.baseline_file import Baseline, recorded_case
 from rag_core.golden.cases import GoldenCase, GoldenSet
 from rag_core.golden.verdicts import judge
-from rag_core.model import CandidateSet, LexicalWay, Place, Scope, SearchSettings
+from rag_core.model import CandidateSet, LexicalWay, SearchSettings
 
 Json = Mapping[str, object]
 
@@ -123,7 +123,7 @@ def recorded_cases(result: Json) -> tuple[GoldenCase, ...] | None:
     verdicts = _verdicts(result)
     if not all("scope" in verdict for verdict in verdicts):
         return None
-    return tuple(_recorded_case(verdict) for verdict in verdicts)
+    return tuple(map(recorded_case, verdicts))
 
 
 def settings_of_baseline(baseline: Baseline) -> SearchSettings:
@@ -135,20 +135,6 @@ def settings_of_baseline(baseline: Baseline) -> SearchSettings:
     index = cast("Json", baseline.identity["index"])
     return SearchSettings.from_json(
         cast("Json", baseline.identity["settings"]), source="baseline", model_id=index["model"]
-    )
-
-
-def _recorded_case(verdict: Json) -> GoldenCase:
-    expected = tuple(Place.parse(place) for place in cast("Sequence[str]", verdict["expected"]))
-    scope = cast("Sequence[str] | None", verdict["scope"])
-    return GoldenCase(
-        id=str(verdict["id"]),
-        question=str(verdict["question"]),
-        expected=expected,
-        no_answer=not expected,
-        scope=None if scope is None else tuple(Scope(name) for name in scope),
-        tags=tuple(cast("Sequence[str]", verdict["tags"])),
-        must_pass=verdict["mustPass"] is True,
     )
 
 

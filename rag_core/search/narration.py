@@ -7,6 +7,7 @@ against the code. Nothing is told without a session that exists, and a failure c
 import logging
 import uuid
 from datetime import datetime
+from typing import Any
 
 import psycopg
 
@@ -45,8 +46,8 @@ class Narration:
             for hit in ranking.hits
         ]
         told = {"searchId": search_id, "question": question, "degraded": degraded, "hits": hits}
-        event_id = f"rag-search-{search_id or uuid.uuid4()}"
-        self._append(project_id, _event(session_id, event_id, "rag.search", told, actor=actor, at=at))
+        event_id, who = f"rag-search-{search_id or uuid.uuid4()}", _who(session_id, actor, at)
+        self._append(project_id, SessionEvent(event_id=event_id, type="rag.search", payload=told, **who))
 
     def tell_vote(
         self,
@@ -62,8 +63,8 @@ class Narration:
     ) -> None:
         """A verdict was given, or changed, on a hit of a search of the session."""
         told = {"searchId": search_id, "chunkId": chunk_id, "rank": rank, "verdict": verdict}
-        event_id = f"rag-feedback-{uuid.uuid4()}"
-        self._append(project_id, _event(session_id, event_id, "rag.feedback", told, actor=actor, at=at))
+        event_id, who = f"rag-feedback-{uuid.uuid4()}", _who(session_id, actor, at)
+        self._append(project_id, SessionEvent(event_id=event_id, type="rag.feedback", payload=told, **who))
 
     def _append(self, project_id: str, event: SessionEvent) -> None:
         try:
@@ -79,16 +80,11 @@ class Narration:
             _LOG.warning("%s was not told in its session (origin: infra): %s", event.type, message)
 
 
-def _event(
-    session_id: str, event_id: str, kind: str, told: dict[str, object], *, actor: Actor, at: datetime
-) -> SessionEvent:
-    return SessionEvent(
-        session_id=session_id,
-        event_id=event_id,
-        type=kind,
-        created_at=at,
-        actor_kind=actor.kind,
-        actor_id=actor.id,
-        title=None,
-        payload=told,
-    )
+def _who(session_id: str, actor: Actor, at: datetime) -> dict[str, Any]:
+    return {
+        "session_id": session_id,
+        "created_at": at,
+        "actor_kind": actor.kind,
+        "actor_id": actor.id,
+        "title": None,
+    }

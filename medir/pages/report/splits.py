@@ -7,10 +7,10 @@ import streamlit as st
 
 from medir.page_kit.address import choice_parameter
 from medir.page_kit.choosing import draw_rows, draw_words
+from medir.page_kit.figures import draw_figure
 from medir.page_kit.signs import theme
 from medir.pages.report import words
 from medir.pages.report.filters import KEYS, key_name
-from rag_core.figures.layout import CONFIG
 from rag_core.figures.report import precision_by_part
 from rag_core.report.numbers import Part, Report, SplitName
 from rag_core.report.words import undivided
@@ -35,11 +35,8 @@ def draw_splits(report: Report) -> None:
     figure, table = st.columns([3, 5], gap="large")
     with figure:
         drawn = [(key_name(name, key, report), part) for key, part in largest[:_DRAWN]]
-        st.plotly_chart(
-            precision_by_part(drawn, theme(), title=f"Precision@5 by {name}"),
-            key="report-split-figure",
-            config=CONFIG,
-            theme=None,
+        draw_figure(
+            precision_by_part(drawn, theme(), title=f"Precision@5 by {name}"), key="report-split-figure"
         )
     with table:
         _draw_table(name, largest, report)

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from material import BENCH, CORPORA, TOP, index_collection, index_corpus, throwaway_services
 from medir.sample import ensure_sample
 from medir.wiring import Services
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.database.index.identity import read_identity
 from rag_core.database.index.spellings import has_spellings, write_spellings
 from rag_core.database.search.candidates import SignalRow, lexical_candidates, unite, vector_candidates

@@ -20,7 +20,7 @@ from typing import TypeVar
 import numpy as np
 
 from material import CORPORA, DATA, TOP, throwaway_services
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.database.index.chunks import ChunkRow, insert_chunks
 from rag_core.database.index.spellings import write_spellings
 from rag_core.database.projects import insert_project

@@ -28,7 +28,7 @@ from psycopg import sql
 from material import TOP, throwaway_services
 from medir.configuration import load_configuration
 from medir.wiring import Services, open_services
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.database.report.counts import COUNTS, RANKS, Split, read_counts, read_ranks
 from rag_core.database.report.latencies import LATENCIES, read_latencies
 from rag_core.database.report.snapshot import shared_snapshot

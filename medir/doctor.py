@@ -11,8 +11,8 @@ from medir.configuration import Configuration
 from medir.wiring import LOSS_LOG, Services, database_url, open_services
 from rag_core.clock import SystemClock
 from rag_core.database.address import identifier, psql
-from rag_core.database.connecting import connections_at_once
-from rag_core.database.connections import connect, translated_errors
+from rag_core.database.connecting import connect, connections_at_once
+from rag_core.database.connections import translated_errors
 from rag_core.database.index.identity import read_scope_states
 from rag_core.database.migration import migration_status
 from rag_core.database.projects import list_projects

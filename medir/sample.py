@@ -19,7 +19,8 @@ from rag_core.index.session_import import import_sessions
 from rag_core.model import Actor, EmbeddingModel, Project, Scope
 from rag_core.project.projects import SAMPLE, add_project, current_commit, set_project
 from rag_core.project.runs import Progress
-from rag_core.sources.git import GitRepository, no_git
+from rag_core.sources.git import GitRepository
+from rag_core.sources.git_process import no_git
 from rag_core.words.plurals import counted
 
 _TOP = Path(__file__).resolve().parent.parent

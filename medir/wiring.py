@@ -153,19 +153,15 @@ def open_services(configuration: Configuration) -> Services:
         url = server.acquire()
     try:
         migrate(url)
-        return _build(configuration, server, url)
+        return services_at(configuration, url, server=server)
     except BaseException:
         if server is not None:
             server.release()
         raise
 
 
-def services_at(configuration: Configuration, url: str) -> Services:
-    """Services over a database that another process holds open, and whose schema it has brought up to date."""
-    return _build(configuration, None, url)
-
-
-def _build(configuration: Configuration, server: EmbeddedServer | None, url: str) -> Services:
+def services_at(configuration: Configuration, url: str, *, server: EmbeddedServer | None = None) -> Services:
+    """Services over a database whose schema is up to date; without its server, another process holds it open."""
     database = Database(url, revive=None if server is None else _restart(server))
     database.open()
     if configuration.home.is_dir():

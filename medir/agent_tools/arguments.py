@@ -24,7 +24,7 @@ from pydantic.alias_generators import to_camel
 from medir.contract.asked import Limit, ScopeNames, chosen_scopes
 from rag_core.errors import InvalidInput
 from rag_core.model import Scope
-from rag_core.search.asking import MAX_QUESTION_CHARS
+from rag_core.model.limits import MAX_QUESTION_CHARS
 
 _MOST_DIGITS = 20
 

@@ -11,16 +11,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from medir.door.callers import caller_of
 from medir.door.origin import is_forwarded, may_send
-from medir.local import account_name, is_local_host_header, is_loopback
+from medir.local import is_local_host_header, is_loopback
 from rag_core.database.connections import Database
 from rag_core.errors import MedirError, NotPermitted, NotSignedIn
 from rag_core.model import Actor
 from rag_core.ports import Clock
-from rag_core.project.access import Caller, admit
 
 _ACTOR = "medir.actor"
-_SCHEME = "bearer "
 
 
 class AgentDoor:
@@ -63,17 +62,9 @@ class AgentDoor:
             NotPermitted: Its role is not engine.
             DatabaseUnavailable: It can't be told.
         """
-        here = (
-            request.client is not None
-            and is_loopback(request.client.host)
-            and not is_forwarded(request.headers)
-        )
-        caller = admit(
-            self._database,
-            self._clock,
-            _token_of(request),
-            local=Caller.local(account_name()) if here and self._trusts_machine else None,
-        )
+        peer = request.client.host if request.client else ""
+        here = self._trusts_machine and is_loopback(peer) and not is_forwarded(request.headers)
+        caller = caller_of(request.headers, self._database, self._clock, here=here)
         if caller.role == "local":
             return None
         caller.require("engine")
@@ -93,16 +84,6 @@ def _foreign(request: Request) -> Response | None:
     if not may_send(request.headers, scheme=request.url.scheme):
         return PlainTextResponse("A page of another site may not call the tools.\n", status_code=403)
     return None
-
-
-def _token_of(request: Request) -> str | None:
-    """None where nothing was sent; "" where what was sent is no token, so that it is not taken for nothing."""
-    given = request.headers.getlist("authorization")
-    if not given:
-        return None
-    if len(given) > 1 or not given[0].lower().startswith(_SCHEME):
-        return ""
-    return given[0][len(_SCHEME) :].strip()
 
 
 def _turned_away(error: MedirError) -> Response:

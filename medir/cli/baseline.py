@@ -33,7 +33,8 @@ from rag_core.evaluation.baselines import (
     read_baseline,
     verify_baseline,
 )
-from rag_core.evaluation.comparison import compare_baselines, side_of_baseline
+from rag_core.evaluation.comparison import compare_baselines
+from rag_core.evaluation.sides import side_of_baseline
 from rag_core.words.settings import settings_as_typed
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from medir.cli.frame import Output, configuration, with_output
+from medir.cli.frame import Output, with_output
 from medir.cli.paths import FILE_TO_READ, FILE_TO_WRITE
-from medir.configuration import Configuration
+from medir.configuration import Configuration, load_configuration
 from medir.wiring import database_url, embedded_server
 from rag_core.database.address import shown_address
 from rag_core.database.connections import Database
@@ -27,7 +27,7 @@ def database() -> None:
 @with_output
 def migrate_verb(output: Output) -> None:
     """Bring the schema up to date."""
-    with database_url(configuration()) as url:
+    with database_url(load_configuration()) as url:
         applied = migrate(url)
     output.emit({"applied": list(applied)})
     output.say(f"Applied: {', '.join(applied)}." if applied else "The schema is up to date.")
@@ -37,7 +37,7 @@ def migrate_verb(output: Output) -> None:
 @with_output
 def status_verb(output: Output) -> None:
     """Server, versions and schema; changes nothing."""
-    config = configuration()
+    config = load_configuration()
     server = embedded_server(config)
     if server is not None and not server.status().running:
         found: dict[str, object] = {
@@ -64,7 +64,7 @@ def status_verb(output: Output) -> None:
 @with_output
 def start_verb(output: Output) -> None:
     """Start the embedded server and keep it until `medir db stop`."""
-    server = _required_server(configuration())
+    server = _required_server(load_configuration())
     url = server.keep()
     output.emit({"url": url, "embedded": True})
     output.say(f"The embedded server runs: {url}")
@@ -74,7 +74,7 @@ def start_verb(output: Output) -> None:
 @with_output
 def stop_verb(output: Output) -> None:
     """Stop the embedded server."""
-    stopped = _required_server(configuration()).stop()
+    stopped = _required_server(load_configuration()).stop()
     output.emit({"stopped": stopped})
     output.say("The embedded server is stopped." if stopped else "The embedded server was not running.")
 
@@ -84,7 +84,7 @@ def stop_verb(output: Output) -> None:
 @with_output
 def dump_verb(output: Output, file: Path) -> None:
     """Write a copy of everything that Medir keeps to FILE."""
-    config = configuration()
+    config = load_configuration()
     if file.exists():
         raise _taken(file)
     copy = unfinished(file)
@@ -105,7 +105,7 @@ def dump_verb(output: Output, file: Path) -> None:
 @with_output
 def restore_verb(output: Output, file: Path) -> None:
     """Fill an empty database from FILE."""
-    config = configuration()
+    config = load_configuration()
     with database_url(config) as url:
         with Database(url) as opened, opened.connection() as connection:
             if migration_status(connection).current:

@@ -6,9 +6,7 @@ else goes to standard error.
 """
 
 import functools
-import getpass
 import json
-import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -20,8 +18,9 @@ from typing import TYPE_CHECKING, NoReturn, ParamSpec, TextIO, cast
 import click
 
 from medir.cli.streams import UNWRITABLE, AnswerStream, Aside, OutputLost, let_go, settle
-from medir.configuration import Configuration, load_configuration
+from medir.configuration import load_configuration
 from medir.interrupt import code_of_interrupt
+from medir.local import account_name
 from medir.wiring import Services, open_services
 from rag_core.errors import FaultyDocument, MedirError
 from rag_core.model import Actor, Project
@@ -185,13 +184,8 @@ def project_option(verb: Callable[P, None]) -> Callable[P, None]:
 @contextmanager
 def services() -> Iterator[Services]:
     """The installation's services, given back at the end."""
-    with open_services(configuration()) as opened:
+    with open_services(load_configuration()) as opened:
         yield opened
-
-
-def configuration() -> Configuration:
-    """The installation's configuration."""
-    return load_configuration()
 
 
 def chosen_project(opened: Services, project_id: str | None) -> Project:
@@ -201,11 +195,7 @@ def chosen_project(opened: Services, project_id: str | None) -> Project:
 
 def operator() -> Actor:
     """Whoever sits at this terminal."""
-    try:
-        name = getpass.getuser()
-    except (KeyError, OSError):
-        name = str(os.getuid())
-    return Actor(kind="human", id=name, surface="cli")
+    return Actor(kind="human", id=account_name(), surface="cli")
 
 
 def run(command: click.Command, arguments: list[str]) -> int:
@@ -301,7 +291,7 @@ def _fault(output: Output, error: Exception) -> int:
     told = "".join(traceback.format_exception(error))
     hint = "Please report it."
     try:
-        log = configuration().home / "faults.log"
+        log = load_configuration().home / "faults.log"
         with log.open("a", encoding="utf-8") as file:
             file.write(told)
         hint = f"Please report it; the details are in {log}."

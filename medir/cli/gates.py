@@ -131,7 +131,7 @@ def _stale(run: GoldenRun, _comparison: BaselineComparison | None) -> UnmetGate 
             name="stale",
             code=EXIT_REFUSED,
             error="unavailable",
-            sentence=f"Whether the index is stale can't be said: {run.stale.problem or 'git does not tell'}",
+            sentence=f"Whether the index is stale can't be said: {run.stale.reason or 'git does not tell'}",
             hint=hint,
         )
     return UnmetGate(name="stale", code=EXIT_GATE, sentence="The index is stale.", hint=hint)

@@ -308,7 +308,7 @@ def _print_ground(output: Output, run: GoldenRun) -> None:
         output.say(run.floor_fall)
     if not run.floor_history.guarded:
         output.say(f"The floor is unguarded: {run.floor_history.reason}")
-    elif not run.floor_history.history_complete:
+    elif not run.floor_history.complete:
         output.say("The git history is shallow, so a higher floor may be out of sight.")
     for sentence in told_standing(run.to_json()):
         output.say(sentence)

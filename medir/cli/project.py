@@ -11,6 +11,7 @@ from medir.cli.paths import ANY_PATH
 from rag_core.database.projects import list_projects
 from rag_core.errors import MedirError, Refused
 from rag_core.model import Project
+from rag_core.model.shape import keyed
 from rag_core.project.projects import add_project, current_commit, remove_project, set_project
 
 
@@ -153,14 +154,5 @@ def _to_json(found: Project) -> dict[str, object]:
         commit = current_commit(found)
     except MedirError:
         commit = None
-    return {
-        "project": found.project_id,
-        "name": found.name,
-        "repo": found.repo,
-        "root": found.root,
-        "ref": found.ref,
-        "golden": found.golden,
-        "docs": list(found.folders.docs),
-        "adr": list(found.folders.adr),
-        "commit": commit,
-    }
+    own = keyed(found, "name", "repo", "root", "ref", "golden") | keyed(found.folders, "docs", "adr")
+    return {"project": found.project_id} | own | {"commit": commit}

@@ -11,7 +11,6 @@ from medir import sample
 from medir.cli.frame import (
     EXIT_REFUSED,
     Output,
-    configuration,
     operator,
     refuse_error,
     services,
@@ -20,7 +19,7 @@ from medir.cli.frame import (
 )
 from medir.cli.gates import error_of, exit_code, tell, unmet_gates
 from medir.cli.golden import print_run
-from medir.configuration import port_number
+from medir.configuration import load_configuration, port_number
 from medir.doctor import BEFORE_A_PROXY
 from medir.listening import LOOPBACK, listening
 from medir.serve import serve_until_stopped
@@ -44,7 +43,7 @@ def serve(output: Output, host: str, port: str | None) -> None:
             for further in advice:
                 output.note(further)
 
-        serve_until_stopped(listener, configuration(), announce=announce, open_browser=False)
+        serve_until_stopped(listener, load_configuration(), announce=announce, open_browser=False)
 
 
 @click.command("up")
@@ -57,7 +56,9 @@ def up(output: Output, no_serve: bool, port: str | None) -> None:
         stop(_prepare(output, serving=False))
     with listening(LOOPBACK, _port(port)) as listener, services():
         code = _prepare(output, serving=True)
-        serve_until_stopped(listener, configuration(), announce=output.note, open_browser=_may_open_browser())
+        serve_until_stopped(
+            listener, load_configuration(), announce=output.note, open_browser=_may_open_browser()
+        )
     stop(code)
 
 
@@ -68,7 +69,7 @@ def _database(output: Output) -> Iterator[tuple[str, ...]]:
     One that is away is said, and the pages and the API look for it again.
     """
     try:
-        opened = open_services(configuration())
+        opened = open_services(load_configuration())
     except (DatabaseUnavailable, DatabaseBusy) as error:
         output.note(f"{error.message} {error.hint}")
         yield ()
@@ -104,7 +105,7 @@ def _prepare(output: Output, *, serving: bool) -> int:
 
 
 def _port(given: str | None) -> int:
-    return configuration().port if given is None else port_number(given, name="--port")
+    return load_configuration().port if given is None else port_number(given, name="--port")
 
 
 def _may_open_browser() -> bool:

@@ -7,7 +7,6 @@ from medir.cli.frame import (
     EXIT_REFUSED,
     Output,
     chosen_project,
-    configuration,
     one_line,
     project_option,
     services,
@@ -15,6 +14,7 @@ from medir.cli.frame import (
     with_output,
 )
 from medir.cli.index import print_left_out
+from medir.configuration import load_configuration
 from medir.contract.coverage import CoverageAnswer
 from medir.doctor import examine
 from rag_core.index.coverage import Coverage, measure_coverage
@@ -41,7 +41,7 @@ def coverage(output: Output, project_id: str | None) -> None:
 @with_output
 def doctor(output: Output) -> None:
     """Check database, provider, disk and configuration; exit 2 when something is wrong."""
-    checks = examine(configuration())
+    checks = examine(load_configuration())
     output.emit({"checks": [check.to_json() for check in checks]})
     for check in checks:
         output.say(f"{'ok ' if check.ok else 'NOT'}  {check.name}: {check.found}")

@@ -6,10 +6,10 @@ import click
 from rich.table import Table
 
 from medir.cli.frame import Output, cell, operator, services, with_output
+from rag_core.database.tokens import AccessToken
 from rag_core.project.access import (
     RENEWAL,
     ROLES,
-    AccessToken,
     create_token,
     expiring,
     list_tokens,

@@ -2,6 +2,8 @@
 
 import functools
 from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
 
 import click
 
@@ -52,7 +54,7 @@ _OPTIONS = (
     click.option("--lexical-operator", type=click.Choice([str(value) for value in LexicalOperator])),
     click.option("--lexical-function", type=click.Choice([str(value) for value in LexicalFunction])),
 )
-
+_WORDS = {"fusion": Fusion, "lexical_operator": LexicalOperator, "lexical_function": LexicalFunction}
 
 in_force_option = click.option(
     "--in-force",
@@ -65,31 +67,10 @@ def trial_options(verb: Callable[..., None]) -> Callable[..., None]:
     """Add the flags; the verb gets one argument `overrides`."""
 
     @functools.wraps(verb)
-    def wrapped(
-        *args: object,
-        preset: str | None,
-        weight_vector: float | None,
-        threshold: float | Unset | None,
-        candidates: int | None,
-        max_per_file: int | Unset | None,
-        limit: int | None,
-        fusion: str | None,
-        lexical_operator: str | None,
-        lexical_function: str | None,
-        **others: object,
-    ) -> None:
-        overrides = Overrides(
-            preset=preset,
-            weight_vector=weight_vector,
-            threshold=threshold,
-            candidates=candidates,
-            max_per_file=max_per_file,
-            limit=limit,
-            fusion=Fusion(fusion) if fusion else None,
-            lexical_operator=LexicalOperator(lexical_operator) if lexical_operator else None,
-            lexical_function=LexicalFunction(lexical_function) if lexical_function else None,
-        )
-        verb(*args, overrides=overrides, **others)
+    def wrapped(*args: object, **given: Any) -> None:
+        numbers = {field.name: given.pop(field.name) for field in fields(Overrides) if field.name in given}
+        words = {name: kind(numbers[name]) for name, kind in _WORDS.items() if numbers[name]}
+        verb(*args, overrides=Overrides(**numbers | words), **given)
 
     decorated: Callable[..., None] = wrapped
     for option in reversed(_OPTIONS):

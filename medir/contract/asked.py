@@ -6,8 +6,7 @@ from pydantic import BeforeValidator, Field
 
 from medir.contract.hits import ScopeName
 from rag_core.model import ALL_SCOPES, Scope
-
-MAX_LIMIT = 50
+from rag_core.model.limits import MAX_LIMIT
 
 
 def whole_number(value: object) -> object:

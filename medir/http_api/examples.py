@@ -131,24 +131,6 @@ RECORDED_SEARCH = RecordedSearchAnswer(
     degraded=False,
     degraded_reason=None,
     settings=_SETTINGS.to_json(),
-    hits=(
-        HitShown(
-            rank=1,
-            chunk_id=_CHUNK_ID,
-            score=_HIT.score,
-            vector_score=_HIT.vector_score,
-            lexical_score=_HIT.lexical_score,
-            origin=_HIT.origin,
-            citation=_HIT.citation,
-        ),
-    ),
-    votes=(
-        VoteGiven(
-            chunk_id=_CHUNK_ID,
-            rank=1,
-            verdict="util",
-            actor="human:ana",
-            updated_at="2026-03-01T10:01:00+00:00",
-        ),
-    ),
+    hits=(HitShown.drawn(_HIT),),
+    votes=(VoteGiven.drawn(VOTE, actor="human:ana", updated_at="2026-03-01T10:01:00+00:00"),),
 )

@@ -6,17 +6,17 @@ from urllib.parse import parse_qsl
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from medir.door.callers import caller_of
 from medir.door.origin import may_send, sits_here
 from medir.http_api.desk import Desk
 from medir.http_api.problems import Problem
-from medir.local import account_name
+from medir.workbench import Workbench
 from rag_core.errors import MedirError
-from rag_core.project.access import PREFIX, Caller, admit
+from rag_core.project.access import PREFIX, Caller
 
 PUBLIC = ("/health", "/ready", "/openapi.json")
 PUBLIC_BELOW = "/problems/"
 _TOKEN_NAMES = frozenset({"token", "access_token", "api_key", "authorization", "bearer"})
-_SCHEME = "bearer "
 
 
 class ApiDoor:
@@ -42,28 +42,16 @@ class ApiDoor:
         await self._app(scope, receive, send)
 
     async def _caller(self, scope: Scope, headers: Headers) -> Caller:
-        token, local = bearer_token(headers), self._local_caller(scope, headers)
+        peer = scope.get("client")
+        here = peer is not None and sits_here(peer[0], headers) and not self._desk.configuration.signs_in
+
+        def admit(opened: Workbench) -> Caller:
+            return caller_of(headers, opened.services.database, opened.services.clock, here=here)
+
         try:
-            return await self._desk.run(
-                lambda opened: admit(opened.services.database, opened.services.clock, token, local=local)
-            )
+            return await self._desk.run(admit)
         except MedirError as error:
             raise Problem.of(error) from error
-
-    def _local_caller(self, scope: Scope, headers: Headers) -> Caller | None:
-        peer = scope.get("client")
-        here = peer is not None and sits_here(peer[0], headers)
-        return Caller.local(account_name()) if here and not self._desk.configuration.signs_in else None
-
-
-def bearer_token(headers: Headers) -> str | None:
-    """The token of a request; None where it has none, and "" where it says who calls in a way that is no token."""
-    given = headers.getlist("authorization")
-    if not given:
-        return None
-    if len(given) > 1 or not given[0].lower().startswith(_SCHEME):
-        return ""
-    return given[0][len(_SCHEME) :].strip()
 
 
 def _check_address(scope: Mapping[str, object]) -> None:

@@ -8,14 +8,15 @@ from pydantic.alias_generators import to_camel
 
 from medir.contract.asked import Limit, ScopeNames, chosen_scopes
 from rag_core.model import Scope
-from rag_core.search.asking import MAX_QUESTION_CHARS
+from rag_core.model.limits import MAX_QUESTION_CHARS, UUID_PATTERN
 
 _NO_CONTROL_SIGNS = r"^[^\u0000-\u001f\u007f]+$"
-_ID = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
+_ID = f"^{UUID_PATTERN}$"
+_AN_ID = "0b0f6a3e-8d57-4a55-9d0c-3a1f2f0c9a11"
 _PROJECT = r"^[a-z0-9][a-z0-9-]{0,62}$"
 
 ProjectName = Annotated[str, Field(pattern=_PROJECT, description="A project's id.", examples=["sample"])]
-Identifier = Annotated[str, Field(pattern=_ID, examples=["0b0f6a3e-8d57-4a55-9d0c-3a1f2f0c9a11"])]
+Identifier = Annotated[str, Field(pattern=_ID, examples=[_AN_ID])]
 SessionName = Annotated[
     str,
     Field(
@@ -44,7 +45,7 @@ SearchId = Annotated[
         alias="searchId",
         pattern=_ID,
         description="A search of the project.",
-        examples=["0b0f6a3e-8d57-4a55-9d0c-3a1f2f0c9a11"],
+        examples=[_AN_ID],
     ),
 ]
 RunId = Annotated[
@@ -53,7 +54,7 @@ RunId = Annotated[
         alias="runId",
         pattern=_ID,
         description="An index run of the project.",
-        examples=["0b0f6a3e-8d57-4a55-9d0c-3a1f2f0c9a11"],
+        examples=[_AN_ID],
     ),
 ]
 Since = Annotated[

@@ -9,7 +9,9 @@ from typing import TypeVar
 
 import streamlit as st
 
-from medir.page_kit.services import Workbench, workbench
+from medir.page_kit.services import workbench
+from medir.workbench import Workbench
+from rag_core.errors import FaultyGoldenSet
 from rag_core.evaluation import history
 from rag_core.evaluation.explaining import explain_case
 from rag_core.evaluation.explanation import CaseExplanation
@@ -65,13 +67,12 @@ def golden_result(project: Project, run_id: str) -> Mapping[str, object]:
     )
 
 
-def lint(
+def golden_set(
     project: Project, file: Path, at: DataVersion
-) -> tuple[GoldenSet, tuple[Mapping[str, str | int | None], ...]]:
-    """The golden set and its faults.
+) -> tuple[GoldenSet | None, tuple[Mapping[str, str | int | None], ...]]:
+    """The golden set, None where it does not parse, and its faults.
 
     Raises:
-        FaultyGoldenSet: It does not parse.
         UsageError: The file or the index does not exist.
     """
     opened = workbench()
@@ -80,7 +81,10 @@ def lint(
         golden, faults = opened.services.evaluation.lint(project, cases=file)
         return golden, tuple(fault.to_json() for fault in faults)
 
-    return _kept(_key(opened, "lint", project, at.ground, _state_of(file)), read)
+    try:
+        return _kept(_key(opened, "lint", project, at.ground, _state_of(file)), read)
+    except FaultyGoldenSet as error:
+        return None, error.faults
 
 
 def explanation(

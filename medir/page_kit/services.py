@@ -17,23 +17,6 @@ from rag_core.errors import MedirError, NotSignedIn
 from rag_core.model import Actor, Role
 from rag_core.project.access import Caller, admit, admit_by_id, id_of
 
-__all__ = [
-    "Workbench",
-    "asks_again",
-    "caller",
-    "drawn_for",
-    "forget_token",
-    "maintainer",
-    "may_maintain",
-    "may_see",
-    "onlooker",
-    "revive",
-    "signed_in_with_token",
-    "take_token",
-    "visitor",
-    "workbench",
-]
-
 _SEEING: tuple[Role, ...] = ("viewer", "maintainer")
 # the session alone remembers it: not the browser, not the address, and never the secret
 _TOKEN_ID = "signed-in-token"  # noqa: S105  the name of a key

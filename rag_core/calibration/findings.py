@@ -24,26 +24,19 @@ from rag_core.golden.cases import GoldenCase
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import PASSED, Measure, measures_at
 from rag_core.model import RankingSettings, SearchSettings
+from rag_core.model.shape import Shape, keyed
 
 DEPTHS = (10, 20, 50, 100, 200)
 CAPS = (1, 2, 3, None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Functions:
+class Functions(Shape):
     """One measure over the weight, over the threshold, and over both: `ceilings` in the contract's form."""
 
     weights: WeightSteps
     thresholds: ThresholdSteps
     ceilings: list[dict[str, object]]
-
-    def to_json(self) -> dict[str, object]:
-        """The contract's entry of `metrics`."""
-        return {
-            "weights": self.weights.to_json(),
-            "thresholds": self.thresholds.to_json(),
-            "ceilings": self.ceilings,
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,12 +72,9 @@ class Findings:
 
     def to_json(self) -> dict[str, object]:
         """The contract's calibration, with `errors` and `effectiveWeight`."""
-        return {
-            "settings": self.settings.to_json(),
-            "baseline": self.baseline,
-            "cases": self.cases,
-            "metrics": {str(measure): found.to_json() for measure, found in self.functions.items()},
-        } | self.verdict_to_json()
+        metrics = {str(measure): found.to_json() for measure, found in self.functions.items()}
+        told = keyed(self, "settings", "baseline", "cases") | {"metrics": metrics}
+        return told | self.verdict_to_json()
 
     def verdict_to_json(self) -> dict[str, object]:
         """The same without the functions."""
@@ -95,17 +85,12 @@ class Findings:
             },
             "proposal": {"settings": self.proposal.to_json()}
             | self.choice.to_json()
-            | {
-                "reason": self.reason,
-                "scoredOn": "holdout" if self.choice.split else "leftOutInTurn",
-                "decidable": self.choice.decidable,
-                "winnable": self.choice.winnable,
-                "moreCases": self.choice.more_cases,
-                "floor": self.floor.to_json(),
-                "shortfall": None if self.shortfall is None else self.shortfall.to_json(),
-            },
+            | keyed(self, "reason")
+            | {"scoredOn": "holdout" if self.choice.split else "leftOutInTurn"}
+            | keyed(self.choice, "decidable", "winnable", "more_cases")
+            | keyed(self, "floor", "shortfall"),
             "errors": _trade_to_json(self.trade),
-            "effectiveWeight": {"vector": self.effective.vector, "lexical": self.effective.lexical},
+            "effectiveWeight": keyed(self.effective, "vector", "lexical"),
         }
 
 
@@ -235,16 +220,5 @@ def _ends(run: Interval) -> list[float | None]:
 
 
 def _trade_to_json(trade: Trade) -> dict[str, object]:
-    return {
-        "price": trade.price,
-        "threshold": trade.threshold,
-        "best": _ends(trade.best),
-        "leastCost": trade.least_cost,
-        "separable": trade.separable,
-        "order": trade.order,
-        "answerable": trade.answerable,
-        "noAnswer": trade.no_answer,
-        "missed": trade.missed.to_json(),
-        "wrong": trade.wrong.to_json(),
-        "sentence": trade.sentence,
-    }
+    counted = ("least_cost", "separable", "order", "answerable", "no_answer", "missed", "wrong", "sentence")
+    return keyed(trade, "price", "threshold") | {"best": _ends(trade.best)} | keyed(trade, *counted)

@@ -12,6 +12,7 @@ from rag_core.calibration.table import Flags
 from rag_core.golden.cases import GoldenCase
 from rag_core.metrics.significance import sign_test
 from rag_core.model import SearchSettings
+from rag_core.model.shape import keyed
 from rag_core.words.plurals import counted
 
 _NAMED = 5
@@ -34,34 +35,28 @@ class Restorer:
 
     def to_json(self) -> dict[str, object]:
         """An entry of the contract's `floor.restoredBy`."""
-        return {
-            "name": self.name,
-            "settings": self.settings.to_json(),
-            "passed": self.passed,
-            "won": self.won,
-            "lost": self.lost,
-            "pValue": self.p_value,
-        }
+        return keyed(self, "name", "settings", "passed", "won", "lost", "p_value")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FloorStanding:
     """How many cases pass under today's numbers, of how many, and how many must.
 
-    `broken` are the ids of cases that must pass and do not. `restored_by` has the numbers, of those that were tried,
-    under which the floor is met and every such case passes, those that pass most first; empty where the gate holds.
+    `must_pass_lost` are the ids of cases that must pass and do not. `restored_by` has the numbers, of those that were
+    tried, under which the floor is met and every such case passes, those that pass most first; empty where the gate
+    holds.
     """
 
     passed: int
     total: int
     floor: int
-    broken: tuple[str, ...]
+    must_pass_lost: tuple[str, ...]
     restored_by: tuple[Restorer, ...]
 
     @property
     def holds(self) -> bool:
         """Whether the gate is met today."""
-        return self.passed >= self.floor and not self.broken
+        return self.passed >= self.floor and not self.must_pass_lost
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -72,10 +67,14 @@ class FloorStanding:
                 f"{self.passed} of {counted(self.total, 'case')} {'passes' if self.passed == 1 else 'pass'}, "
                 f"the floor is {self.floor}"
             )
-        if self.broken:
-            named = ", ".join(self.broken[:_NAMED])
-            more = f" and {len(self.broken) - _NAMED} more" if len(self.broken) > _NAMED else ""
-            faults.append(f"{named}{more} must pass and {'does' if len(self.broken) == 1 else 'do'} not")
+        if self.must_pass_lost:
+            named = ", ".join(self.must_pass_lost[:_NAMED])
+            more = (
+                f" and {len(self.must_pass_lost) - _NAMED} more" if len(self.must_pass_lost) > _NAMED else ""
+            )
+            faults.append(
+                f"{named}{more} must pass and {'does' if len(self.must_pass_lost) == 1 else 'do'} not"
+            )
         return tuple(faults)
 
     @property
@@ -102,14 +101,7 @@ class FloorStanding:
 
     def to_json(self) -> dict[str, object]:
         """The contract's `floor` of a proposal."""
-        return {
-            "holds": self.holds,
-            "passed": self.passed,
-            "total": self.total,
-            "floor": self.floor,
-            "mustPassLost": list(self.broken),
-            "restoredBy": [each.to_json() for each in self.restored_by],
-        }
+        return keyed(self, "holds", "passed", "total", "floor", "must_pass_lost", "restored_by")
 
 
 def stand(
@@ -151,11 +143,11 @@ def stand(
 
 def standing_of(passes: Flags, cases: Sequence[GoldenCase], *, floor: int) -> FloorStanding:
     """The gate where these cases pass, with nothing tried that might restore it."""
-    broken = tuple(
+    lost = tuple(
         case.id for case, passed in zip(cases, passes.tolist(), strict=True) if case.must_pass and not passed
     )
     return FloorStanding(
-        passed=int(passes.sum()), total=len(cases), floor=floor, broken=broken, restored_by=()
+        passed=int(passes.sum()), total=len(cases), floor=floor, must_pass_lost=lost, restored_by=()
     )
 
 

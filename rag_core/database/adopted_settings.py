@@ -6,7 +6,7 @@ from datetime import datetime
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.model import Actor
 
 

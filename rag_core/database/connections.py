@@ -22,18 +22,6 @@ from rag_core.database.refusal_sentences import Asking
 from rag_core.database.refusals import refusal_of
 from rag_core.errors import DatabaseBusy, DatabaseUnavailable, MedirError
 
-__all__ = [
-    "CONNECT_TIMEOUT_S",
-    "Connection",
-    "Database",
-    "VectorType",
-    "connect",
-    "find_vector",
-    "set_known_parameters",
-    "set_parameters",
-    "translated_errors",
-]
-
 _WAIT_FOR_CONNECTION_S = 5.0
 # whatever the server's or the caller's defaults are, dates and texts are read in one form; a pooler in between keeps
 # these apart for each of its clients

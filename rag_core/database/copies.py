@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from rag_core.database.address import identifier, program_address, psql
-from rag_core.database.connections import Connection, connect, find_vector, translated_errors
+from rag_core.database.connecting import Connection, connect
+from rag_core.database.connections import find_vector, translated_errors
 from rag_core.database.migration import ensure_extension
 from rag_core.database.server.cluster import installed_programs
 from rag_core.database.standing import read_standing, require_place, require_server

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from uuid import UUID
 from psycopg import sql
 from psycopg.rows import class_row
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 
 _COUNTED = sql.SQL("""
     project_id = %(project)s and kind = 'golden' and state = 'done' and result is not null

@@ -14,13 +14,8 @@ from typing import LiteralString, cast
 import psycopg
 
 from rag_core.database.address import psql
-from rag_core.database.connections import (
-    Connection,
-    connect,
-    find_vector,
-    set_parameters,
-    translated_errors,
-)
+from rag_core.database.connecting import Connection, connect
+from rag_core.database.connections import find_vector, set_parameters, translated_errors
 from rag_core.database.refusal_sentences import OWN_SCHEMA, Asking
 from rag_core.database.standing import read_standing, require_place, require_server
 from rag_core.errors import DatabaseBusy, DatabaseRefused, OperatorNeeded, Refused, Unavailable

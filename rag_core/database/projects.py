@@ -5,7 +5,7 @@ from typing import Any
 from psycopg import sql
 from psycopg.rows import kwargs_row
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.model import DocumentFolders, Project
 
 _PROJECTS = sql.SQL(

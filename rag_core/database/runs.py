@@ -9,7 +9,7 @@ from psycopg import Cursor, sql
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.model import Actor, Run, RunError, RunKind, RunProgress, RunState
 
 _RUN = sql.SQL("""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from psycopg.rows import class_row
 
 from rag_core.database.address import identifier, psql
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.errors import DatabaseReadOnly, OperatorNeeded, Unavailable
 
 _MINIMUM_SERVER = 150_000

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from psycopg import sql
 from psycopg.rows import class_row
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.model import Actor, ActorKind, Role
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from uuid import UUID
 
 from rag_core.errors import InvalidInput, Refused, UsageError
-from rag_core.evaluation.comparison import replayed_passes, side_of_baseline
+from rag_core.evaluation.comparison import replayed_passes
 from rag_core.evaluation.golden_runs import Evaluation, GoldenRun
+from rag_core.evaluation.sides import side_of_baseline
 from rag_core.files import NotReadable, read_regular_file
 from rag_core.golden.baseline_file import MAX_BYTES, Baseline, decode_baseline, encode_baseline
 from rag_core.model import Actor, Project

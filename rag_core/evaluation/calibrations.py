@@ -20,9 +20,9 @@ from rag_core.database.index.identity import count_chunks, fingerprint
 from rag_core.database.runs import recent_runs
 from rag_core.database.search.candidates import QUERY_VERSION
 from rag_core.errors import InvalidInput
-from rag_core.evaluation.comparison import side_of_baseline
 from rag_core.evaluation.golden_runs import Evaluation
 from rag_core.evaluation.measuring import GOLDEN_DEPTH, IndexFacts, Measured, Measurement, refuse_degraded
+from rag_core.evaluation.sides import side_of_baseline
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenSet
 from rag_core.golden.faults import refusal
@@ -50,8 +50,6 @@ from rag_core.settings.golden_folder import SETTINGS_FILE, cases_file, committed
 from rag_core.settings.in_force import Disagreement, settings_in_force
 from rag_core.settings.overrides import Overrides, with_preset
 from rag_core.settings.presets import PRESETS
-
-__all__ = ["Calibration", "Calibrator", "Demands", "passed_in", "values_in"]
 
 # each way asks every question again; up to here that takes seconds
 ALL_WAYS_UP_TO_CHUNKS = EXACT_UP_TO_CHUNKS

@@ -15,7 +15,6 @@ from rag_core.evaluation.lost_cases import FrozenTexts, IndexedTexts, explain_lo
 from rag_core.evaluation.sides import (
     Json,
     Side,
-    recorded_cases,
     settings_of_baseline,
     side_of_baseline,
     side_of_result,
@@ -26,39 +25,22 @@ from rag_core.golden.cases import GoldenCase
 from rag_core.golden.causes import LossCause
 from rag_core.golden.verdicts import judge
 from rag_core.model import Actor, CandidateSet, LexicalWay, Project, RankingSettings, SearchSettings
+from rag_core.model.settings import NO_NUMBERS
+from rag_core.model.shape import Shape, keyed
 from rag_core.project.runs import Progress
 from rag_core.ranking.ranking import rank
 from rag_core.settings.overrides import Overrides
 
-__all__ = [
-    "BaselineComparison",
-    "Turned",
-    "baseline_way",
-    "compare_baselines",
-    "compare_recorded",
-    "compare_results",
-    "compare_sides",
-    "recorded_cases",
-    "replayed_passes",
-    "run_against",
-    "side_of_baseline",
-]
-
 # the rest of what differs is told beside it
 GROUND = ("cases", "limit", "index", "model", "degraded")
-_NO_NUMBERS = ("source", "preset", "fetchDepth", "embeddingModel", "limit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turned:
+class Turned(Shape):
     """Ids of cases that one of two outcomes has and the other has not, in the order of the cases."""
 
     won: tuple[str, ...]
     lost: tuple[str, ...]
-
-    def to_json(self) -> dict[str, object]:
-        """One of the contract's `effects`."""
-        return {"won": list(self.won), "lost": list(self.lost)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,19 +84,12 @@ class BaselineComparison:
 
     def to_json(self) -> dict[str, object]:
         """The contract's `baseline`, with `reason` where not comparable and `lostBecause` where a cause is known."""
-        told: dict[str, object] = {
-            "name": self.name,
-            "comparable": self.comparable,
-            "differs": list(self.differs),
-            "won": None if self.outcome is None else list(self.outcome.won),
-            "lost": None if self.outcome is None else list(self.outcome.lost),
-            "new": list(self.new),
-            "gone": list(self.gone),
-            "changed": list(self.changed),
-            "effects": {
-                "settings": None if self.by_settings is None else self.by_settings.to_json(),
-                "index": None if self.by_index is None else self.by_index.to_json(),
-            },
+        told = keyed(self, "name", "comparable", "differs")
+        told |= {"won": None, "lost": None} if self.outcome is None else self.outcome.to_json()
+        told |= keyed(self, "new", "gone", "changed")
+        told["effects"] = {
+            "settings": self.by_settings and self.by_settings.to_json(),
+            "index": self.by_index and self.by_index.to_json(),
         }
         if self.obstacle is not None:
             told["reason"] = self.obstacle
@@ -282,5 +257,9 @@ def _details(old: Side, new: Side, shared: Sequence[str]) -> tuple[str, ...]:
     return (
         *(f"case:{case}" for case in ids if case not in known),
         *(part for part in old.detail if old.detail[part] != new.detail[part]),
-        *(f"settings.{key}" for key in before if key not in _NO_NUMBERS and before[key] != now[key]),
+        *(
+            f"settings.{key}"
+            for key in before
+            if key not in (*NO_NUMBERS, "limit") and before[key] != now[key]
+        ),
     )

@@ -19,6 +19,7 @@ from rag_core.golden.faults import Fault, in_file_order, refusal
 from rag_core.golden.floor import floor_line
 from rag_core.golden.verdicts import GoldenOutcome, VerdictShape, judge_all
 from rag_core.model import ALL_SCOPES, Actor, CandidateSet, LexicalWay, Project, Ranking, SearchSettings
+from rag_core.model.shape import keyed
 from rag_core.ports import Clock, Vectors
 from rag_core.project.runs import Progress, running
 from rag_core.project.staleness import Staleness, measure_staleness
@@ -77,41 +78,26 @@ class GoldenRun:
 
     def to_json(self) -> dict[str, object]:
         """The contract's golden run."""
-        history = self.floor_history
+        history = keyed(self.floor_history, "guarded", "reason", "highest", "commit", "complete")
         return {
-            "passed": self.outcome.passed,
-            "total": self.outcome.total,
-            "floor": self.outcome.floor,
+            **keyed(self.outcome, "passed", "total", "floor"),
             "gatePassed": self.gate_passed,
-            "lostMustPass": list(self.outcome.lost_must_pass),
-            "floorHistory": {
-                "guarded": history.guarded,
-                "reason": history.reason,
-                "highest": history.highest,
-                "commit": history.commit,
-                "complete": history.history_complete,
-            },
-            "trial": self.trial,
-            "allowDegraded": self.allow_degraded,
-            "degraded": self.degraded,
+            **keyed(self.outcome, "lost_must_pass"),
+            "floorHistory": history,
+            **keyed(self, "trial", "allow_degraded", "degraded"),
             "casesDigest": self.outcome.golden.digest,
-            "settings": self.settings.to_json(),
-            "index": self.index.to_json(),
+            **keyed(self, "settings", "index"),
             **self._standing_to_json(),
             "cases": [
                 VerdictShape.of(verdict).to_json()
                 | {"scope": _scope_of(verdict.case), "hits": golden_hits_to_json(ranking.hits)}
                 for verdict, ranking in zip(self.outcome.verdicts, self.rankings, strict=True)
             ],
-            "startedAt": self.started_at,
-            "totalMs": self.total_ms,
+            **keyed(self, "started_at", "total_ms"),
         }
 
     def _standing_to_json(self) -> dict[str, object]:
-        told: dict[str, object] = {
-            "stale": None if self.stale is None else self.stale.to_json(),
-            "providerChanged": self.provider.changed,
-        }
+        told = keyed(self, "stale") | {"providerChanged": self.provider.changed}
         if self.provider.changed and self.provider.model_id is not None:
             told["providerModel"] = self.provider.model_id
         if self.provider.reason is not None:

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from rag_core.database.connections import Connection, Database
+from rag_core.database.connecting import Connection
+from rag_core.database.connections import Database
 from rag_core.database.index.identity import (
     IndexIdentity,
     ScopeState,
@@ -33,6 +34,7 @@ from rag_core.model import (
     Scope,
     SearchSettings,
 )
+from rag_core.model.shape import keyed
 from rag_core.ports import Vectors
 from rag_core.project.runs import Progress
 from rag_core.ranking.ranking import rank
@@ -63,15 +65,8 @@ class IndexFacts:
 
     def to_json(self) -> dict[str, object]:
         """The contract's `index`."""
-        return {
-            "fingerprint": self.fingerprint,
-            "commit": self.commit,
-            "model": self.model,
-            "chunkerVersion": self.chunker_version,
-            "queryVersion": self.query_version,
-            "chunks": self.chunks,
-            "withoutVector": self.without_vector,
-        }
+        made_with = ("fingerprint", "commit", "model", "chunker_version", "query_version")
+        return keyed(self, *made_with, "chunks", "without_vector")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import cast
 
 from rag_core.evaluation.golden_runs import GoldenRun
-from rag_core.evaluation.measuring import GOLDEN_DEPTH, Measured
-from rag_core.golden.baseline_file import Baseline
-from rag_core.golden.cases import GoldenCase
+from rag_core.evaluation.measuring import GOLDEN_DEPTH, IndexFacts, Measured
+from rag_core.golden.baseline_file import Baseline, recorded_case
+from rag_core.golden.cases import GoldenCase, GoldenSet
 from rag_core.golden.verdicts import judge
-from rag_core.model import CandidateSet, LexicalWay, Place, Scope, SearchSettings
+from rag_core.model import CandidateSet, LexicalWay, SearchSettings
 
 Json = Mapping[str, object]
 
@@ -48,40 +48,26 @@ class Side:
 
 def side_of_run(run: GoldenRun) -> Side:
     """A run of today, with its candidates."""
-    return Side(
-        cases=run.outcome.golden.cases,
-        settings=run.settings,
-        found=run.found,
-        others=run.others,
-        passed={verdict.case.id: verdict.passed for verdict in run.outcome.verdicts},
-        ground=_ground(
-            run.outcome.golden.digest,
-            run.settings.ranking.limit,
-            run.index.to_json(),
-            degraded=run.degraded,
-        ),
-        detail=_detail(run.index.to_json(), run.index.text_search_config),
-        hits={},
-    )
+    return _side_of_today(run.outcome.golden, run.index, run)
 
 
 def side_of_measured(measured: Measured) -> Side:
     """Cases that were asked just now, outside a run."""
-    golden, index = measured.golden, measured.facts.to_json()
-    judged = zip(golden.cases, measured.rankings, strict=True)
+    return _side_of_today(measured.golden, measured.facts, measured)
+
+
+def _side_of_today(golden: GoldenSet, facts: IndexFacts, asked: GoldenRun | Measured) -> Side:
+    index, limit = facts.to_json(), asked.settings.ranking.limit
+    degraded = any(found.degraded for found in asked.found)
+    judged = zip(golden.cases, asked.rankings, strict=True)
     return Side(
         cases=golden.cases,
-        settings=measured.settings,
-        found=measured.found,
-        others=measured.others,
+        settings=asked.settings,
+        found=asked.found,
+        others=asked.others,
         passed={case.id: judge(case, ranking).passed for case, ranking in judged},
-        ground=_ground(
-            golden.digest,
-            measured.settings.ranking.limit,
-            index,
-            degraded=any(found.degraded for found in measured.found),
-        ),
-        detail=_detail(index, measured.facts.text_search_config),
+        ground=_ground(golden.digest, limit, index, degraded=degraded),
+        detail=_detail(index, facts.text_search_config),
         hits={},
     )
 
@@ -137,7 +123,7 @@ def recorded_cases(result: Json) -> tuple[GoldenCase, ...] | None:
     verdicts = _verdicts(result)
     if not all("scope" in verdict for verdict in verdicts):
         return None
-    return tuple(_recorded_case(verdict) for verdict in verdicts)
+    return tuple(map(recorded_case, verdicts))
 
 
 def settings_of_baseline(baseline: Baseline) -> SearchSettings:
@@ -149,20 +135,6 @@ def settings_of_baseline(baseline: Baseline) -> SearchSettings:
     index = cast("Json", baseline.identity["index"])
     return SearchSettings.from_json(
         cast("Json", baseline.identity["settings"]), source="baseline", model_id=index["model"]
-    )
-
-
-def _recorded_case(verdict: Json) -> GoldenCase:
-    expected = tuple(Place.parse(place) for place in cast("Sequence[str]", verdict["expected"]))
-    scope = cast("Sequence[str] | None", verdict["scope"])
-    return GoldenCase(
-        id=str(verdict["id"]),
-        question=str(verdict["question"]),
-        expected=expected,
-        no_answer=not expected,
-        scope=None if scope is None else tuple(Scope(name) for name in scope),
-        tags=tuple(cast("Sequence[str]", verdict["tags"])),
-        must_pass=verdict["mustPass"] is True,
     )
 
 

@@ -180,7 +180,12 @@ def precision_by_part(
         for key, precision in judged
     ]
     values = [precision.value for _, precision in judged]
-    intervals = [precision.interval for _, precision in judged]
+    reach = [
+        (value - interval.low, interval.high - value)
+        if value is not None and interval is not None
+        else (0, 0)
+        for value, interval in zip(values, (precision.interval for _, precision in judged), strict=True)
+    ]
     figure.add_scatter(
         x=values,
         y=labels,
@@ -189,14 +194,8 @@ def precision_by_part(
         cliponaxis=False,
         error_x={
             "type": "data",
-            "array": [
-                0 if value is None or interval is None else interval.high - value
-                for value, interval in zip(values, intervals, strict=True)
-            ],
-            "arrayminus": [
-                0 if value is None or interval is None else value - interval.low
-                for value, interval in zip(values, intervals, strict=True)
-            ],
+            "array": [high for _, high in reach],
+            "arrayminus": [low for low, _ in reach],
             "color": GOOD,
         },
         hovertemplate="%{y}: %{x:.3f}<extra></extra>",

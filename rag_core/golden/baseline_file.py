@@ -9,7 +9,7 @@ import base64
 import binascii
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -214,18 +214,27 @@ def _case_row(case: GoldenCase) -> dict[str, object]:
     }
 
 
-def _read_case(row: _Row) -> GoldenCase:
+def recorded_case(row: Json) -> GoldenCase:
+    """A case as a golden run records it; its split is no part of that."""
+    expected = tuple(Place.parse(place) for place in cast("Sequence[str]", row["expected"]))
     scope = cast("Sequence[str] | None", row["scope"])
-    split = row["split"]
-    case = GoldenCase(
+    return GoldenCase(
         id=str(row["id"]),
         question=str(row["question"]),
-        expected=tuple(Place.parse(place) for place in cast("Sequence[str]", row["expected"])),
-        no_answer=row["noAnswer"] is True,
+        expected=expected,
+        no_answer=not expected,
         scope=None if scope is None else tuple(Scope(name) for name in scope),
         tags=tuple(cast("Sequence[str]", row["tags"])),
-        split="calibrate" if split == "calibrate" else "holdout" if split == "holdout" else None,
         must_pass=row["mustPass"] is True,
+    )
+
+
+def _read_case(row: _Row) -> GoldenCase:
+    split = row["split"]
+    case = replace(
+        recorded_case(row),
+        no_answer=row["noAnswer"] is True,
+        split="calibrate" if split == "calibrate" else "holdout" if split == "holdout" else None,
     )
     if case.digest != row["digest"]:
         raise ValueError(f"the case {case.id} does not match its digest")

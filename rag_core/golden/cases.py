@@ -28,12 +28,11 @@ from rag_core.golden.document import (
 )
 from rag_core.golden.faults import refusal
 from rag_core.model import ALL_SCOPES, Place, Scope, canonical_digest
+from rag_core.model.limits import MAX_LIMIT, MAX_QUESTION_CHARS
 from rag_core.model.place_names import PlaceNames, composed
 from rag_core.words.plurals import counted
 
-MAX_QUESTION_CHARS = 2000
 MAX_ID_CHARS = 200
-MAX_LIMIT = 50
 MAX_PLACES = 100
 MAX_TAGS = 50
 

@@ -11,6 +11,7 @@ from typing import Literal, Protocol, cast
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.verdicts import expected_entries, judge
 from rag_core.model import Origin, Place, RankedCandidate, Ranking
+from rag_core.model.settings import NO_NUMBERS
 from rag_core.model.shape import Shape
 from rag_core.words.plurals import counted
 
@@ -21,7 +22,6 @@ CauseKind = Literal[
 TEXT_GONE: frozenset[CauseKind] = frozenset(
     {"textChanged", "sectionRemoved", "textMoved", "fileGone", "messageGone"}
 )
-_NO_NUMBERS = frozenset({"source", "preset", "fetchDepth", "embeddingModel"})
 _COMMIT_DIGITS = 12
 
 
@@ -318,7 +318,7 @@ def _changed_settings(then: Then, now: Now) -> tuple[str, ...]:
     return tuple(
         key
         for key in then.settings
-        if key not in _NO_NUMBERS and key in now.settings and then.settings[key] != now.settings[key]
+        if key not in NO_NUMBERS and key in now.settings and then.settings[key] != now.settings[key]
     )
 
 

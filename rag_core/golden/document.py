@@ -8,9 +8,9 @@ and `no` are text.
 import difflib
 import math
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeVar, cast
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -27,6 +27,7 @@ _MAX_DEPTH = 50
 _MAX_KEYS = 100
 BOM = "\ufeff"
 
+_T = TypeVar("_T")
 _TAG = "tag:yaml.org,2002:"
 _NUMBER_TAGS = (f"{_TAG}int", f"{_TAG}float")
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,8})")
@@ -123,6 +124,11 @@ def as_number(node: Node) -> float | None:
         number = float(value)
         return number if math.isfinite(number) else None
     return None
+
+
+def _as_flag(node: Node) -> bool | None:
+    value = (scalar_of(node) or "").lower() if node.tag == f"{_TAG}bool" else ""
+    return {"true": True, "false": False}.get(value)
 
 
 def as_text(node: Node) -> str | None:
@@ -245,39 +251,32 @@ class Reader:
 
     def flag(self, node: Node | None, field: str, *, case: str | None) -> bool | None:
         """`true` or `false`."""
-        if node is None:
-            return None
-        self._count_alias(node, field, case=case)
-        value = (scalar_of(node) or "").lower() if node.tag == f"{_TAG}bool" else ""
-        if value not in ("true", "false"):
-            self.report(
-                f"{field} must be true or false, without quotes.", line=line_of(node), field=field, case=case
-            )
-            return None
-        return value == "true"
+        return self._one(node, field, _as_flag, "true or false, without quotes", case=case)
 
     def integer(self, node: Node | None, field: str) -> int | None:
         """A whole number in decimal digits."""
-        if node is None:
-            return None
-        self._count_alias(node, field, case=None)
-        value = as_integer(node)
-        if value is None:
-            self.report(
-                f"{field} must be a whole number in plain digits, such as 5.", line=line_of(node), field=field
-            )
-        return value
+        return self._one(node, field, as_integer, "a whole number in plain digits, such as 5")
 
     def number(self, node: Node | None, field: str, *, or_null: bool = False) -> float | None:
         """A finite number in decimal digits; `or_null` tells whoever wrote something else that none is one too."""
+        choice = ", or null for none" if or_null else ""
+        return self._one(node, field, as_number, f"a finite number such as 0.2{choice}")
+
+    def _one(
+        self,
+        node: Node | None,
+        field: str,
+        parse: Callable[[Node], _T | None],
+        kind: str,
+        *,
+        case: str | None = None,
+    ) -> _T | None:
         if node is None:
             return None
-        self._count_alias(node, field, case=None)
-        value = as_number(node)
+        self._count_alias(node, field, case=case)
+        value = parse(node)
         if value is None:
-            choice = ", or null for none" if or_null else ""
-            message = f"{field} must be a finite number such as 0.2{choice}."
-            self.report(message, line=line_of(node), field=field)
+            self.report(f"{field} must be {kind}.", line=line_of(node), field=field, case=case)
         return value
 
     def _is_first_visit(self, node: Node) -> bool:

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from rag_core.golden.cases import MAX_LIMIT, GoldenCase
+from rag_core.golden.cases import GoldenCase
 from rag_core.golden.causes import LossCause
 from rag_core.golden.verdicts import expected_entries, judge
 from rag_core.model import CandidateSet, Fate, Ranking, RankingSettings
+from rag_core.model.limits import MAX_LIMIT
 from rag_core.words.ranges import tell_span
 
 Rank = Callable[[CandidateSet, RankingSettings], Ranking]

@@ -7,7 +7,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from rag_core.chunking import FORMAT_NAMES
-from rag_core.database.connections import Connection, Database
+from rag_core.database.connecting import Connection
+from rag_core.database.connections import Database
 from rag_core.database.index.chunks import indexed_places
 from rag_core.database.index.contents import sessions_by_state
 from rag_core.database.index.identity import ScopeState, count_chunks, read_scope_states

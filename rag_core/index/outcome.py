@@ -5,12 +5,13 @@ from typing import Literal
 
 from rag_core.index.left_out import Outside
 from rag_core.model import Scope
+from rag_core.model.shape import Shape, keyed
 
 IndexMode = Literal["full", "incremental"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EmbeddingReport:
+class EmbeddingReport(Shape):
     """What became of the chunks' vectors, counted in chunks: `embedded + reused + skipped` is all of them.
 
     `available` is false when the provider failed; `reason` says why any chunk is without a vector.
@@ -24,7 +25,7 @@ class EmbeddingReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeReport:
+class ChangeReport(Shape):
     """How the rows changed, counted in chunks. A moved chunk kept its id, vector and votes."""
 
     kept: int
@@ -59,30 +60,10 @@ class IndexReport:
 
     def to_json(self) -> dict[str, object]:
         """The contract's index run."""
-        outside: dict[str, object] = {} if self.outside is None else {"outside": self.outside.to_json()}
-        return outside | {
-            "runId": self.run_id,
-            "mode": self.mode,
-            "dryRun": self.dry_run,
-            "commit": self.commit,
-            "scopes": {
-                str(scope): {f"{scope.holds}s": sources, "chunks": chunks}
-                for scope, (sources, chunks) in self.counts.items()
-            },
-            "embedding": {
-                "available": self.embedding.available,
-                "embedded": self.embedding.embedded,
-                "reused": self.embedding.reused,
-                "skipped": self.embedding.skipped,
-                "reason": self.embedding.reason,
-            },
-            "changes": {
-                "kept": self.changes.kept,
-                "moved": self.changes.moved,
-                "added": self.changes.added,
-                "removed": self.changes.removed,
-            },
-            "skipped": list(self.skipped),
-            "notes": list(self.notes),
-            "votesLost": self.votes_lost,
+        outside = {} if self.outside is None else keyed(self, "outside")
+        scopes = {
+            str(scope): {f"{scope.holds}s": sources, "chunks": chunks}
+            for scope, (sources, chunks) in self.counts.items()
         }
+        found = keyed(self, "run_id", "mode", "dry_run", "commit") | {"scopes": scopes}
+        return outside | found | keyed(self, "embedding", "changes", "skipped", "notes", "votes_lost")

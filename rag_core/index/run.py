@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rag_core.chunking import CHUNKER_VERSION
-from rag_core.database.connections import Connection, Database
+from rag_core.database.connecting import Connection
+from rag_core.database.connections import Database
 from rag_core.database.index.chunks import (
     ChunkRow,
     MovedChunk,

@@ -141,6 +141,10 @@ class SettingsShape(Shape):
     fetch_depth: int
 
 
+NO_NUMBERS = ("source", "preset", "fetchDepth", "embeddingModel")
+"""What settings in JSON say beside the numbers that somebody decides."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSettings:
     """All settings of one search, and where they came from (`source`, `preset`).

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from datetime import datetime
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler
@@ -56,6 +56,11 @@ class Shape:
         }
 
 
+def keyed(value: object, *names: str) -> dict[str, object]:
+    """Some attributes of a value as a part of a JSON object, for one that also has what JSON has not."""
+    return {camel(name): _plain(getattr(value, name)) for name in names}
+
+
 class ByKind:
     """Beside a union of shapes in `Annotated`: `kind` tells them apart."""
 
@@ -63,6 +68,11 @@ class ByKind:
         from pydantic import Discriminator  # noqa: PLC0415  for those alone who have loaded it
 
         return Discriminator("kind").__get_pydantic_core_schema__(source, handler)
+
+
+@runtime_checkable
+class _Told(Protocol):
+    def to_json(self) -> object: ...
 
 
 @functools.cache
@@ -77,10 +87,10 @@ def _word(value: object) -> object:
 
 
 def _plain(value: object) -> object:
-    if isinstance(value, Shape):
+    if isinstance(value, _Told):
         return value.to_json()
     if isinstance(value, tuple):
         return [_plain(entry) for entry in value]
     if isinstance(value, Mapping):
         return {key: _plain(entry) for key, entry in value.items()}
-    return value
+    return _word(value)

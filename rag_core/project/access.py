@@ -27,29 +27,9 @@ from rag_core.database.tokens import (
 from rag_core.database.tokens import list_tokens as read_tokens
 from rag_core.errors import InvalidInput, NotPermitted, NotSignedIn, OperatorNeeded, Refused, UsageError
 from rag_core.model import Actor, ActorKind, Role, Surface
+from rag_core.model.shape import keyed
 from rag_core.ports import Clock
 from rag_core.words.durations import parse_duration
-
-__all__ = [
-    "PREFIX",
-    "RENEWAL",
-    "ROLES",
-    "WARNED_BEFORE",
-    "AccessToken",
-    "Caller",
-    "NewToken",
-    "admit",
-    "admit_by_id",
-    "create_token",
-    "ends_soon",
-    "expiring",
-    "id_of",
-    "list_tokens",
-    "revoke_token",
-    "token_to_json",
-    "tokens_asked_for",
-    "tokens_exist",
-]
 
 PREFIX = "medir_"
 ROLES: tuple[Role, ...] = ("viewer", "maintainer", "engine")
@@ -275,18 +255,8 @@ def id_of(text: str) -> str | None:
 
 def token_to_json(token: AccessToken) -> dict[str, object]:
     """A token without anything secret."""
-    return {
-        "id": token.id,
-        "name": token.name,
-        "role": token.role,
-        "kind": token.actor_kind,
-        "createdAt": token.created_at.isoformat(),
-        "createdBy": token.created_by,
-        "expiresAt": token.expires_at.isoformat() if token.expires_at else None,
-        "lastUsedAt": token.last_used_at.isoformat() if token.last_used_at else None,
-        "revokedAt": token.revoked_at.isoformat() if token.revoked_at else None,
-        "revokedBy": token.revoked_by,
-    }
+    ends = ("created_at", "created_by", "expires_at", "last_used_at", "revoked_at", "revoked_by")
+    return keyed(token, "id", "name", "role") | {"kind": token.actor_kind} | keyed(token, *ends)
 
 
 def _hash(secret: str) -> str:

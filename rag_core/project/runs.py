@@ -17,12 +17,8 @@ from uuid import UUID
 
 import psycopg
 
-from rag_core.database.connections import (
-    Connection,
-    Database,
-    set_known_parameters,
-    translated_errors,
-)
+from rag_core.database.connecting import Connection
+from rag_core.database.connections import Database, set_known_parameters, translated_errors
 from rag_core.database.runs import (
     dead_runs,
     finish_run,

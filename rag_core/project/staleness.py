@@ -13,6 +13,7 @@ from rag_core.database.index.chunks import read_standing
 from rag_core.database.index.identity import ScopeState
 from rag_core.errors import MedirError, Unavailable
 from rag_core.model import DOCUMENT_SCOPES, Chunk, Place, Project, Scope
+from rag_core.model.shape import Shape
 from rag_core.project.projects import current_commit
 from rag_core.sources.decoding import MAX_BYTES, Undecodable, decode, is_lfs_pointer
 from rag_core.sources.documents import document_blobs, require_little
@@ -21,22 +22,17 @@ from rag_core.words.plurals import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Staleness:
+class Staleness(Shape):
     """An index that was made at another commit than its project's.
 
     `commits_behind` counts those that touched the project's folder in between, None where history doesn't tell.
     `text_changed` says whether a run would find another text or place than is indexed; it is None, with a
-    `problem`, where the repository can't be read.
+    `reason`, where the repository can't be read.
     """
 
     commits_behind: int | None
     text_changed: bool | None
-    problem: str | None = None
-
-    def to_json(self) -> dict[str, object]:
-        """The contract's `stale`."""
-        told: dict[str, object] = {"commitsBehind": self.commits_behind, "textChanged": self.text_changed}
-        return told if self.problem is None else told | {"reason": self.problem}
+    reason: str | None = None
 
 
 def measure_staleness(
@@ -69,7 +65,7 @@ def measure_staleness(
         )
     except MedirError as error:
         return Staleness(
-            commits_behind=None, text_changed=None, problem=f"{error.message} {error.hint}".strip()
+            commits_behind=None, text_changed=None, reason=f"{error.message} {error.hint}".strip()
         )
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeVar
 
-from rag_core.database.connections import Connection, Database
+from rag_core.database.connecting import Connection
+from rag_core.database.connections import Database
 from rag_core.database.report.counts import PartCounts, Split, read_counts, read_ranks
 from rag_core.database.report.latencies import PartLatencies, read_latencies, read_latency_curve
 from rag_core.database.report.settings import RecordedSettings, read_settings, read_turns

@@ -6,9 +6,8 @@ from datetime import datetime
 from uuid import UUID
 
 from rag_core.database.connections import Database
-from rag_core.database.index.chunks import origin_of, place_of
 from rag_core.database.report.recorded_searches import (
-    HitLine,
+    RecordedHit,
     SearchFilter,
     SearchLine,
     find_recorded_search,
@@ -17,23 +16,11 @@ from rag_core.database.report.recorded_searches import (
 )
 from rag_core.database.search.votes import StoredVote, list_votes
 from rag_core.errors import UsageError
-from rag_core.model import Origin, Window
+from rag_core.model import Window
 
 __all__ = ["RecordedHit", "RecordedSearch", "SearchFilter", "SearchLine", "list_searches", "read_search"]
 
 MOST_AT_ONCE = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedHit:
-    """A hit as it was shown. `origin` is None where a reindex has removed its chunk since."""
-
-    rank: int
-    chunk_id: str
-    score: float
-    vector_score: float | None
-    lexical_score: float | None
-    origin: Origin | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,29 +69,4 @@ def read_search(database: Database, project_id: str, search_id: UUID) -> Recorde
             )
         hits = hits_of_search(connection, project_id, search_id)
         votes = list_votes(connection, project_id, [search_id]).get(search_id, [])
-    question, asked_at, settings, degraded, reason, vector_available = found
-    return RecordedSearch(
-        id=search_id,
-        question=question,
-        asked_at=asked_at,
-        settings=settings,
-        degraded=degraded,
-        degraded_reason=reason,
-        vector_available=vector_available,
-        hits=tuple(_hit(line) for line in hits),
-        votes=tuple(votes),
-    )
-
-
-def _hit(line: HitLine) -> RecordedHit:
-    standing = line.source_path is not None or line.session_id is not None
-    return RecordedHit(
-        rank=line.rank,
-        chunk_id=line.chunk_id,
-        score=line.score,
-        vector_score=line.vector_score,
-        lexical_score=line.lexical_score,
-        origin=origin_of(place_of(line.source_path, line.session_id), line.metadata or {})
-        if standing
-        else None,
-    )
+    return RecordedSearch(**found, hits=tuple(hits), votes=tuple(votes))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from rag_core.database.connections import Database
 from rag_core.database.report.replays import VotedSearch, read_voted_searches
 from rag_core.model import SearchSettings
+from rag_core.model.shape import Shape
 from rag_core.report.counterfactual import Rival, replay_hits
 
 MOST_SEARCHES = 2_000
@@ -13,20 +14,16 @@ _VERDICTS = ("util", "irrelevante")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VotesShown:
+class VotesShown(Shape):
     """Votes of one verdict, and how many of them were for a hit that each of two settings would show."""
 
     votes: int
-    today: int
-    proposal: int
-
-    def to_json(self) -> dict[str, object]:
-        """One of `useful` and `irrelevant`."""
-        return {"votes": self.votes, "shownToday": self.today, "shownByProposal": self.proposal}
+    shown_today: int
+    shown_by_proposal: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VoteEvidence:
+class VoteEvidence(Shape):
     """What voters would see and miss under two settings, over the latest voted searches.
 
     Only what was once shown could be voted on, so votes can't say what a setting would find anew: they favour the
@@ -46,20 +43,12 @@ class VoteEvidence:
         """One plain sentence for whoever chooses."""
         if not self.searches:
             return "Votes: none that can be replayed under these settings."
+        useful, irrelevant = self.useful, self.irrelevant
         return (
-            f"Votes, from searches as they were shown: of {self.useful.votes} useful ones today's settings still show "
-            f"{self.useful.today}, the proposal {self.useful.proposal}; of {self.irrelevant.votes} irrelevant ones "
-            f"{self.irrelevant.today} and {self.irrelevant.proposal}."
+            f"Votes, from searches as they were shown: of {useful.votes} useful ones today's settings still show "
+            f"{useful.shown_today}, the proposal {useful.shown_by_proposal}; of {irrelevant.votes} irrelevant ones "
+            f"{irrelevant.shown_today} and {irrelevant.shown_by_proposal}."
         )
-
-    def to_json(self) -> dict[str, object]:
-        """`votes` of a calibration."""
-        return {
-            "searches": self.searches,
-            "notReplayable": self.not_replayable,
-            "useful": self.useful.to_json(),
-            "irrelevant": self.irrelevant.to_json(),
-        }
 
 
 def weigh_votes(
@@ -92,7 +81,7 @@ def weigh_votes(
         for verdict, shown in zip(search.verdicts, kept, strict=True):
             counts[verdict] = [total + one for total, one in zip(counts[verdict], (1, *shown), strict=True)]
     useful, irrelevant = (
-        VotesShown(votes=votes, today=old, proposal=new) for votes, old, new in counts.values()
+        VotesShown(votes=votes, shown_today=old, shown_by_proposal=new) for votes, old, new in counts.values()
     )
     return VoteEvidence(
         searches=replayed, not_replayable=len(voted) - replayed, useful=useful, irrelevant=irrelevant

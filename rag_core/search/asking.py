@@ -17,6 +17,7 @@ from rag_core.database.search.telemetry import SearchRecord
 from rag_core.embedding.providers import Providers
 from rag_core.errors import InvalidInput
 from rag_core.model import ALL_SCOPES, Actor, EmbeddingModel, Scope, Timings
+from rag_core.model.limits import MAX_QUESTION_CHARS
 from rag_core.ports import Clock, Vectors
 from rag_core.ranking.ranking import rank
 from rag_core.search.answer import Answer, Notice
@@ -27,8 +28,6 @@ from rag_core.search.telemetry import Telemetry
 from rag_core.settings.golden_folder import CommittedFile, CommittedFiles
 from rag_core.settings.in_force import read_sources
 from rag_core.settings.overrides import Overrides
-
-MAX_QUESTION_CHARS = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

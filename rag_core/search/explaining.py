@@ -1,6 +1,6 @@
 """The way of a place through a search: each of its chunks, however deep it stands."""
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.database.index.chunks import place_meant
 from rag_core.database.search.positions import place_of_chunk, read_positions
 from rag_core.model import Place, Ranking, SearchSettings

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.database.index.identity import count_chunks, has_vectors
 from rag_core.database.search.candidates import SignalRow, lexical_candidates, unite, vector_candidates
 from rag_core.database.search.lexical_query import build_lexical_query

@@ -7,6 +7,7 @@ against the code. Nothing is told without a session that exists, and a failure c
 import logging
 import uuid
 from datetime import datetime
+from typing import Any
 
 import psycopg
 
@@ -40,31 +41,13 @@ class Narration:
         at: datetime,
     ) -> None:
         """A question was asked in the session; `search_id` None: it was not recorded."""
-        self._append(
-            project_id,
-            SessionEvent(
-                session_id=session_id,
-                event_id=f"rag-search-{search_id or uuid.uuid4()}",
-                type="rag.search",
-                created_at=at,
-                actor_kind=actor.kind,
-                actor_id=actor.id,
-                title=None,
-                payload={
-                    "searchId": search_id,
-                    "question": question,
-                    "degraded": degraded,
-                    "hits": [
-                        {
-                            "rank": hit.rank,
-                            "chunkId": hit.candidate.chunk_id,
-                            "citation": hit.candidate.origin.citation,
-                        }
-                        for hit in ranking.hits
-                    ],
-                },
-            ),
-        )
+        hits = [
+            {"rank": hit.rank, "chunkId": hit.candidate.chunk_id, "citation": hit.candidate.origin.citation}
+            for hit in ranking.hits
+        ]
+        told = {"searchId": search_id, "question": question, "degraded": degraded, "hits": hits}
+        event_id, who = f"rag-search-{search_id or uuid.uuid4()}", _who(session_id, actor, at)
+        self._append(project_id, SessionEvent(event_id=event_id, type="rag.search", payload=told, **who))
 
     def tell_vote(
         self,
@@ -79,19 +62,9 @@ class Narration:
         at: datetime,
     ) -> None:
         """A verdict was given, or changed, on a hit of a search of the session."""
-        self._append(
-            project_id,
-            SessionEvent(
-                session_id=session_id,
-                event_id=f"rag-feedback-{uuid.uuid4()}",
-                type="rag.feedback",
-                created_at=at,
-                actor_kind=actor.kind,
-                actor_id=actor.id,
-                title=None,
-                payload={"searchId": search_id, "chunkId": chunk_id, "rank": rank, "verdict": verdict},
-            ),
-        )
+        told = {"searchId": search_id, "chunkId": chunk_id, "rank": rank, "verdict": verdict}
+        event_id, who = f"rag-feedback-{uuid.uuid4()}", _who(session_id, actor, at)
+        self._append(project_id, SessionEvent(event_id=event_id, type="rag.feedback", payload=told, **who))
 
     def _append(self, project_id: str, event: SessionEvent) -> None:
         try:
@@ -105,3 +78,13 @@ class Narration:
         except (MedirError, psycopg.Error) as error:
             message = next(iter(str(error).splitlines()), "")
             _LOG.warning("%s was not told in its session (origin: infra): %s", event.type, message)
+
+
+def _who(session_id: str, actor: Actor, at: datetime) -> dict[str, Any]:
+    return {
+        "session_id": session_id,
+        "created_at": at,
+        "actor_kind": actor.kind,
+        "actor_id": actor.id,
+        "title": None,
+    }

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid5
 
-from rag_core.database.connections import Connection, Database
+from rag_core.database.connecting import Connection
+from rag_core.database.connections import Database
 from rag_core.database.index.chunks import read_contents, read_standing_of
 from rag_core.database.report.replays import AskedSearch, candidates_of, find_asked_search
 from rag_core.database.search.lexical_query import build_lexical_query

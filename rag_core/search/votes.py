@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NoReturn
 from uuid import UUID
 
-from rag_core.database.connections import Connection, Database
+from rag_core.database.connecting import Connection
+from rag_core.database.connections import Database
 from rag_core.database.search.votes import (
     Purged,
     PurgeFilter,
@@ -23,6 +24,7 @@ from rag_core.database.search.votes import (
 )
 from rag_core.errors import InvalidInput, Refused
 from rag_core.model import Actor
+from rag_core.model.limits import UUID_PATTERN
 from rag_core.model.shape import Shape
 from rag_core.search.narration import Narration
 from rag_core.words.plurals import counted
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Purged", "StoredVote", "Vote", "VoteVerdict", "cast_vote", "purge_searches", "read_votes"]
 
 _VERDICTS = ("util", "irrelevante")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_UUID = re.compile(UUID_PATTERN)
 _ACTOR = re.compile(r"(human|agent|system):(.+)", re.DOTALL)
 
 

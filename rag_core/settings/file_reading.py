@@ -10,10 +10,10 @@ from typing import TypeVar
 from ruamel.yaml.nodes import Node
 
 from rag_core.errors import FaultyGoldenSet, FaultySettings
-from rag_core.golden.cases import MAX_LIMIT
 from rag_core.golden.document import Reader, compose, decode, is_mapping, is_null, line_of, shown
 from rag_core.golden.faults import Fault, refusal_of
 from rag_core.model import EmbeddingModel, Fusion, LexicalFunction, LexicalOperator
+from rag_core.model.limits import MAX_LIMIT
 from rag_core.settings.committed import CommittedSettings, Limits
 from rag_core.settings.overrides import MAX_CANDIDATES, UNSET, Overrides, Unset
 from rag_core.settings.presets import PRESETS

@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Literal
 
 from rag_core.database.adopted_settings import AdoptedSettings, read_adopted
-from rag_core.database.connections import Connection, Database
+from rag_core.database.connecting import Connection
+from rag_core.database.connections import Database
 from rag_core.database.index.identity import IndexIdentity, read_identity
 from rag_core.model import ALL_SCOPES, CandidateSettings, Project, Scope, SearchSettings, is_of_family
+from rag_core.model.settings import NO_NUMBERS
+from rag_core.model.shape import Shape
 from rag_core.settings.golden_folder import SETTINGS_FILE, CommittedFile, committed_file
 from rag_core.settings.overrides import Overrides
 from rag_core.settings.presets import PRESETS, SEEDS, Preset, find_preset, preset_of
@@ -17,16 +20,15 @@ from rag_core.words.settings import value_told
 
 FirstSource = Literal["adopted", "committed"]
 """Which of a project's own two decisions is asked first: searches take the adoption, golden runs the file."""
-_NOT_NUMBERS = ("source", "preset", "fetchDepth", "embeddingModel")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Disagreement:
-    """An adoption and a `settings.yaml` that give other numbers: `keys` are those of the contract's `settings`."""
+class Disagreement(Shape):
+    """An adoption and a `settings.yaml` that give other numbers: `differs` are keys of the contract's `settings`."""
 
+    differs: tuple[str, ...]
     adopted: SearchSettings
     committed: SearchSettings
-    keys: tuple[str, ...]
 
     @property
     def sentence(self) -> str:
@@ -34,18 +36,10 @@ class Disagreement:
         here, there = self.adopted.to_json(), self.committed.to_json()
         parts = [
             f"{key} is {old} adopted and {new} in the file"
-            for key in self.keys
+            for key in self.differs
             for old, new in (_values_told(here[key], there[key]),)
         ]
         return f"The adopted settings and {SETTINGS_FILE} differ: {'; '.join(parts)}."
-
-    def to_json(self) -> dict[str, object]:
-        """Both, and the keys that differ."""
-        return {
-            "differs": list(self.keys),
-            "adopted": self.adopted.to_json(),
-            "committed": self.committed.to_json(),
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +65,7 @@ class SettingsInForce:
         if self.committed.settings is not None or self.committed.problem is not None:
             told["committed"] = self._committed_to_json()
         if self.disagreement is not None:
-            told["differs"] = list(self.disagreement.keys)
+            told["differs"] = list(self.disagreement.differs)
         return told
 
     def _committed_to_json(self) -> dict[str, object]:
@@ -165,7 +159,7 @@ class SettingsSources:
             return None
         here, there = self.resolve(first="adopted"), self.resolve(first="committed")
         keys = differing(here.to_json(), there.to_json())
-        return Disagreement(adopted=here, committed=there, keys=keys) if keys else None
+        return Disagreement(differs=keys, adopted=here, committed=there) if keys else None
 
     def in_force(self) -> SettingsInForce:
         """What searches use, with all that had a say in it."""
@@ -226,7 +220,7 @@ def settings_in_force(database: Database, project: Project) -> SettingsInForce:
 
 def differing(these: Mapping[str, object], those: Mapping[str, object]) -> tuple[str, ...]:
     """The keys of two settings in JSON whose numbers are not the same."""
-    return tuple(key for key in these if key not in _NOT_NUMBERS and these[key] != those.get(key))
+    return tuple(key for key in these if key not in NO_NUMBERS and these[key] != those.get(key))
 
 
 def _values_told(one: object, other: object) -> tuple[str, str]:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from rag_core.errors import InvalidInput
-from rag_core.golden.cases import MAX_LIMIT
 from rag_core.model import (
     Fusion,
     LexicalFunction,
@@ -14,6 +13,7 @@ from rag_core.model import (
     RankingSettings,
     SearchSettings,
 )
+from rag_core.model.limits import MAX_LIMIT
 from rag_core.settings.presets import Preset
 
 MAX_CANDIDATES = 1_000

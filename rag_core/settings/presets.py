@@ -4,7 +4,7 @@ Cosines of two models do not share a scale, so neither do weights and thresholds
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rag_core.errors import UsageError
 from rag_core.model import LexicalWay, RankingSettings, SearchSettings
@@ -71,14 +71,7 @@ EMBEDDED_STRICT = Preset(
         "Chosen on half of four Portuguese projects' questions, 2026-11-30, to refuse 70 % of foreign ones. Found in "
         "the first 5: 14 of 26, 18 of 24, 21 of 30, 25 of 30; refused .86, .71, .57, .60. See bench/results/presets.md."
     ),
-    ranking=RankingSettings(
-        weight_vector=0.2,
-        weight_lexical=0.8,
-        threshold=0.065,
-        candidates_per_signal=100,
-        max_per_file=2,
-        limit=5,
-    ),
+    ranking=replace(EMBEDDED.ranking, threshold=0.065),
 )
 
 PRESETS: Mapping[str, Preset] = {preset.name: preset for preset in (SEEDS, EMBEDDED, EMBEDDED_STRICT)}

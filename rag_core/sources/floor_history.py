@@ -7,7 +7,9 @@ from pathlib import Path
 from rag_core.errors import Unavailable, UsageError
 from rag_core.golden.document import MAX_FILE_BYTES
 from rag_core.golden.floor import read_floor
-from rag_core.sources.git import GitFailed, GitRepository, is_bare, missing_object
+from rag_core.sources.git import GitRepository, missing_object
+from rag_core.sources.git_folder import is_bare
+from rag_core.sources.git_process import GitFailed
 
 _REGULAR_FILES = ("100644", "100755")
 _COMMIT = "commit "
@@ -19,7 +21,7 @@ class FloorHistory:
 
     `guarded` is false where no git history can hold the floor: `reason` says why, and everything else is
     empty. `highest` and `commit` are None too where the file was never committed, or never had a floor;
-    `commit` is the full id of the oldest commit that had the highest floor. `history_complete` is false in
+    `commit` is the full id of the oldest commit that had the highest floor. `complete` is false in
     a shallow clone, where a higher floor may lie beyond what was fetched.
     """
 
@@ -27,7 +29,7 @@ class FloorHistory:
     reason: str | None = None
     highest: int | None = None
     commit: str | None = None
-    history_complete: bool = True
+    complete: bool = True
 
     def fall(self, floor: int) -> str | None:
         """One sentence where `floor` is lower than it ever was, naming the commit; None where it is not."""
@@ -86,19 +88,17 @@ def _read_history(repository: GitRepository, name: str) -> FloorHistory:
         for version in _versions(repository, start, old_name)
     ]
     if not versions:
-        return FloorHistory(
-            guarded=True, reason="The cases file was never committed.", history_complete=complete
-        )
+        return FloorHistory(guarded=True, reason="The cases file was never committed.", complete=complete)
     floors = _floors(repository, versions)
     highest = max((floor for floor in floors if floor is not None), default=None)
     if highest is None:
-        return FloorHistory(guarded=True, history_complete=complete)
+        return FloorHistory(guarded=True, complete=complete)
     oldest = next(
         version
         for version, floor in zip(reversed(versions), reversed(floors), strict=True)
         if floor == highest
     )
-    return FloorHistory(guarded=True, highest=highest, commit=oldest.commit, history_complete=complete)
+    return FloorHistory(guarded=True, highest=highest, commit=oldest.commit, complete=complete)
 
 
 def _former_names(repository: GitRepository, head: str, name: str) -> Iterator[tuple[str, str]]:

@@ -18,17 +18,7 @@ from typing import IO, TypeVar
 from rag_core.errors import Unavailable, UsageError
 from rag_core.model.place_names import same_but_for_form
 from rag_core.sources.git_folder import find_top, is_bare
-from rag_core.sources.git_process import GitFailed, OutOfTime, TooMuch, no_git, output_of, start
-
-__all__ = [
-    "GitFailed",
-    "GitRepository",
-    "TreeEntry",
-    "find_top",
-    "is_bare",
-    "missing_object",
-    "no_git",
-]
+from rag_core.sources.git_process import GitFailed, OutOfTime, TooMuch, output_of, start
 
 MAX_FILES = 200_000
 """So many files of a tree are kept at once."""

@@ -9,7 +9,7 @@ the entropy of every word, is left alone, and so are commit ids, digests and dat
 import bisect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag_core.model.session_events import SessionEvent
 from rag_core.sources.secret_shapes import OTHER_RULES, RULES
@@ -122,16 +122,7 @@ def mask_event(event: SessionEvent, *, tax_numbers: bool = False) -> tuple[Sessi
     """The event with every text and key of its title and payload masked, and how many secrets there were."""
     title = mask_text(event.title, tax_numbers=tax_numbers) if event.title is not None else None
     payload, count = _Masker(tax_numbers=tax_numbers).value(event.payload)
-    masked = SessionEvent(
-        session_id=event.session_id,
-        event_id=event.event_id,
-        type=event.type,
-        created_at=event.created_at,
-        actor_kind=event.actor_kind,
-        actor_id=event.actor_id,
-        title=title.text if title else None,
-        payload=payload if isinstance(payload, dict) else {},
-    )
+    masked = replace(event, title=title and title.text, payload=payload if isinstance(payload, dict) else {})
     return masked, count + (title.count if title else 0)
 
 

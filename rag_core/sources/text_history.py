@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from rag_core.golden.causes import SinceCommit
 from rag_core.sources.decoding import MAX_BYTES
-from rag_core.sources.git import GitFailed, GitRepository
+from rag_core.sources.git import GitRepository
+from rag_core.sources.git_process import GitFailed
 
 MOST_VERSIONS = 300
 _MAX_KEPT_BYTES = 5 * MAX_BYTES

@@ -12,7 +12,8 @@ from rag_core.chunking import FORMAT_PATTERNS, SUFFIXES, chunk_document
 from rag_core.golden.document import shown
 from rag_core.model import DocumentFolders, Place, Scope
 from rag_core.sources.decoding import MAX_BYTES, Undecodable, decode, is_lfs_pointer
-from rag_core.sources.git import GitRepository, TreeEntry, is_bare
+from rag_core.sources.git import GitRepository, TreeEntry
+from rag_core.sources.git_folder import is_bare
 from rag_core.sources.text_history import deleted_in
 
 

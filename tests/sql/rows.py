@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 
 SETTINGS_ID = "0123456789abcdef"
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)

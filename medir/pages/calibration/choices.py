@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from medir.page_kit.address import Parameter, refuse, text_parameter
+from medir.page_kit.address import Parameter, text_parameter
 from medir.page_kit.baselines import baselines_in
+from medir.page_kit.choosing import draw_box, known
 from medir.page_kit.frame import Frame
 from medir.pages.calibration.evidence import PRICE
 from medir.pages.calibration.picture import tags_of
@@ -32,29 +33,27 @@ TAG = text_parameter("of-tag", at_most=200)
 
 def draw_choices(view: Frame, kept: Kept | None, measure: Measure) -> Baseline | None:
     """What is calibrated for, and against what; the baseline that is chosen."""
-    known = [str(each) for each in measures_of(kept.found, measure)] if kept else [str(PASSED)]
+    drawn = [str(each) for each in measures_of(kept.found, measure)] if kept else [str(PASSED)]
     st.selectbox(
         "Work for",
-        list(dict.fromkeys([*known, str(measure)])),
+        list(dict.fromkeys([*drawn, str(measure)])),
         key="calibration-metric",
         on_change=METRIC.mirror("calibration-metric"),
         width=150,
         help="The measure that is drawn and chosen by. passed: the share of all cases that pass, as the floor counts.",
     )
     entries = {entry.name: entry for entry in baselines_in(baselines_folder(view.project))}
-    chosen = BASELINE.read()
-    if chosen and (chosen not in entries or entries[chosen].baseline is None):
-        chosen = refuse(BASELINE, chosen)
     sound = [name for name, entry in entries.items() if entry.baseline is not None]
+    chosen = known(BASELINE, sound)
     own = "the settings from before" if kept is not None and kept.settings_moved else "today's settings"
-    st.selectbox(
+    draw_box(
         "Compare with",
-        ["", *sound],
+        BASELINE,
+        sound,
         key="calibration-baseline",
-        on_change=BASELINE.mirror("calibration-baseline"),
         width=200,
-        format_func=lambda name: f"baseline {name}" if name else own,
-        help="What is won and lost is counted against it." if sound else "No baseline is frozen yet.",
+        name_of=lambda name: f"baseline {name}" if name else own,
+        told="What is won and lost is counted against it." if sound else "No baseline is frozen yet.",
     )
     return entries[chosen].baseline if chosen else None
 
@@ -82,15 +81,14 @@ def draw_start(view: Frame, kept: Kept | None, measure: Measure) -> None:
 def draw_tags(kept: Kept) -> str:
     """A picker of tags where the set has any; the one that is chosen, empty for none."""
     tags = tags_of(kept.found.golden.cases)
-    if TAG.read() and TAG.read() not in tags:
-        refuse(TAG, TAG.read())
+    known(TAG, tags)
     if tags:
-        st.selectbox(
+        draw_box(
             "Also draw the cases with the tag",
-            ["", *tags],
+            TAG,
+            tags,
             key="calibration-tag",
-            on_change=TAG.mirror("calibration-tag"),
             width=240,
-            format_func=lambda tag: tag or "none",
+            name_of=lambda tag: tag or "none",
         )
     return TAG.read()

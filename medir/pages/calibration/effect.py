@@ -1,7 +1,5 @@
 """What adopting would do to the golden cases, against the numbers in force, and what speaks against it."""
 
-from typing import cast
-
 import streamlit as st
 
 from medir.page_kit.signs import LOST, WON
@@ -68,12 +66,9 @@ def _passes(kept: Kept, settings: SearchSettings) -> Flags | None:
     if variant is None:
         return None
 
-    def make() -> Flags:
-        return passing(variant.table, variant.judged, judged.ranking)
-
-    return cast(
-        "Flags",
-        kept.prepared(("passes", variant.lexical, judged.ranking), make),
+    return kept.prepared(
+        ("passes", variant.lexical, judged.ranking),
+        lambda: passing(variant.table, variant.judged, judged.ranking),
     )
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from medir.page_kit.address import number_parameter
+from medir.page_kit.figures import draw_figure
 from medir.page_kit.signs import DASH, theme
 from medir.pages.calibration.numbers import go_to
 from medir.pages.calibration.scene import Scene, measures_of
@@ -16,7 +17,6 @@ from rag_core.calibration.choice.verdict import ScoredContender
 from rag_core.calibration.effective import effective_weight
 from rag_core.calibration.findings import settings_of_contender
 from rag_core.calibration.trade import weigh_errors
-from rag_core.figures.layout import CONFIG
 from rag_core.figures.signal_shares import signal_shares
 from rag_core.figures.signal_shares import told as told_of_shares
 from rag_core.figures.threshold_errors import threshold_errors
@@ -112,9 +112,7 @@ def draw_signals(scene: Scene) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         effective = effective_weight(landscape.table, ranking)
-        st.plotly_chart(
-            signal_shares(effective, ranking, theme()), key="calibration-signals", config=CONFIG, theme=None
-        )
+        draw_figure(signal_shares(effective, ranking, theme()), key="calibration-signals")
         counted = int(np.count_nonzero(~np.isnan(effective.by_case)))
         st.caption(f"{told_of_shares(effective, ranking, counted)} The tick is the weight as it was given.")
     with right:
@@ -126,7 +124,7 @@ def _draw_trade(scene: Scene) -> None:
     price = PRICE.read()
     trade = weigh_errors(landscape.table, landscape.judged, ranking, price=_PRICE if price is None else price)
     figure = threshold_errors(trade, threshold=ranking.threshold, high=scene.shown.high, theme=theme())
-    st.plotly_chart(figure, key="calibration-errors", config=CONFIG, theme=None)
+    draw_figure(figure, key="calibration-errors")
     st.session_state["calibration-price"] = _PRICE if price is None else price
 
     def take() -> None:

@@ -1,12 +1,12 @@
 """Calibration: which numbers, and how sure can I be? Verdict first, then numbers and the picture that they move."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import streamlit as st
 
 from medir.page_kit import reads, states
 from medir.page_kit.address import choice_parameter, settle
+from medir.page_kit.choosing import draw_words
 from medir.page_kit.frame import Frame, frame
 from medir.page_kit.guard import guarded
 from medir.page_kit.parts import fragment
@@ -37,9 +37,7 @@ from medir.pages.calibration.running import (
 from medir.pages.calibration.scene import build_scene
 from medir.pages.calibration.states import draw_made_from, draw_not_calibrated, draw_recorded
 from medir.pages.calibration.verdict import draw_verdict
-from rag_core.errors import FaultyGoldenSet
 from rag_core.golden.baseline_file import Baseline
-from rag_core.golden.cases import GoldenSet
 from rag_core.metrics.measures import Measure, parse_measure
 from rag_core.model import SearchSettings
 from rag_core.settings.golden_folder import cases_file
@@ -64,7 +62,7 @@ def draw_page() -> None:
 
 
 def _draw_calibration(view: Frame, file: Path, in_force: SearchSettings) -> None:
-    golden, faults = _read(view, file)
+    golden, faults = reads.golden_set(view.project, file, view.version)
     if faults or golden is None:
         states.draw_faults(faults, file)
         return
@@ -105,14 +103,6 @@ def _draw_run(view: Frame, kept: Kept | None, measure: Measure) -> None:
         draw_failure(view, last)
 
 
-def _read(view: Frame, file: Path) -> tuple[GoldenSet | None, list[Mapping[str, str | int | None]]]:
-    try:
-        golden, faults = reads.lint(view.project, file, view.version)
-    except FaultyGoldenSet as error:
-        return None, list(error.faults)
-    return golden, list(faults)
-
-
 @fragment()
 def _draw_workspace(
     kept: Kept, measure: Measure, baseline: Baseline | None, in_force: SearchSettings
@@ -132,15 +122,7 @@ def _draw_workspace(
                 tag = draw_tags(kept)
             draw_curve(scene, tag)
             draw_map(scene)
-        st.segmented_control(
-            "Evidence",
-            list(_PARTS),
-            key="calibration-part",
-            required=True,
-            format_func=lambda part: _PARTS[part],
-            label_visibility="collapsed",
-            on_change=PART.mirror("calibration-part"),
-        )
+        draw_words("Evidence", PART, _PARTS, key="calibration-part")
         with guarded(PART.read()):
             draw = {"measures": draw_measures, "rivals": draw_rivals, "signals": draw_signals}
             draw.get(PART.read(), draw_cases)(scene)

@@ -7,17 +7,18 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from medir.page_kit.figures import draw_figure
 from medir.page_kit.plain_text import escaped
 from medir.page_kit.signs import LOST, WON, theme
 from medir.pages.calibration.numbers import NO_THRESHOLD, NUMBERS, are_same
-from medir.pages.calibration.scene import Scene, marks_of, mean_of, share_plane
+from medir.pages.calibration.scene import Scene, marks_of, share_plane
 from rag_core.calibration.regions import MOST_REGIONS
 from rag_core.calibration.shortfall import fall_short
-from rag_core.figures.layout import CONFIG
 from rag_core.figures.threshold_map import Box, threshold_map, told_of_bands
 from rag_core.figures.weight_curve import NamedCurve, weight_curve
 from rag_core.golden.cases import GoldenCase
 from rag_core.metrics.intervals import bootstrap_mean, wilson
+from rag_core.metrics.kernels import mean
 from rag_core.words.plurals import counted
 from rag_core.words.ranges import tell_weights
 from rag_core.words.settings import threshold_told
@@ -36,7 +37,7 @@ def draw_at_hand(scene: Scene) -> None:
     if n:
         shares = measure.is_share_of_cases
         interval = wilson(round(float(judged.sum())), n) if shares else bootstrap_mean(judged, seed=0)
-    reached = measure.told(mean_of(values), n)
+    reached = measure.told(mean(values), n)
     count = f"{round(float(judged.sum()))} of {n}, " if measure.is_share_of_cases and n else f"n = {n}, "
     name = next((name for name, start in scene.starts.items() if are_same(start, scene.at_hand)), "a trial")
     with st.container(gap="xxsmall", width="content"):
@@ -69,14 +70,7 @@ def draw_curve(scene: Scene, tag: str) -> None:
         marks=marks_of(scene),
         theme=theme(),
     )
-    st.plotly_chart(
-        figure,
-        key=_CURVE,
-        config=CONFIG,
-        theme=None,
-        on_select=_take_weight,
-        selection_mode="points",
-    )
+    draw_figure(figure, key=_CURVE, on_point=_take_weight)
     parts = [
         f"At a threshold of {threshold_told(threshold)}. Safe weights, at which nothing is lost that passes in "
         f"{escaped(scene.reference.name)}: {tell_weights(safe)}."
@@ -116,14 +110,7 @@ def draw_map(scene: Scene) -> None:
         margins=margins,
         theme=theme(),
     )
-    st.plotly_chart(
-        figure,
-        key=_MAP,
-        config=CONFIG,
-        theme=None,
-        on_select=lambda: _take_place(scene),
-        selection_mode="points",
-    )
+    draw_figure(figure, key=_MAP, on_point=lambda: _take_place(scene))
     if plane.regions is None or plane.grid is None:
         return
     parts = [told_of_bands(plane.regions, scene.measure), "Click to go there."]

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeVar, cast
 from uuid import UUID
 
 import streamlit as st
@@ -25,6 +26,7 @@ from rag_core.golden.cases import GoldenSet
 from rag_core.metrics.measures import Measure
 from rag_core.model import Run
 
+_T = TypeVar("_T")
 BEFORE = "before"
 _TODAYS = "today's numbers"
 INDEX, CASES, SETTINGS = "the index", "the cases", "the settings"
@@ -84,13 +86,13 @@ class Kept:
         """What the numbers are called that it started from."""
         return BEFORE if self.settings_moved else TODAY
 
-    def prepared(self, key: object, make: Callable[[], object]) -> object:
+    def prepared(self, key: object, make: Callable[[], _T]) -> _T:
         """What `make` gives, made once for a key as long as not too much else was made meanwhile."""
         if key not in self._prepared:
             self._prepared[key] = make()
             while len(self._prepared) > _MOST_PREPARED:
                 self._prepared.popitem(last=False)
-        return self._prepared[key]
+        return cast("_T", self._prepared[key])
 
 
 class _Shelf:

@@ -2,7 +2,6 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
@@ -13,13 +12,14 @@ from rag_core.calibration.landscape import Landscape, Outcome, build_landscape
 from rag_core.calibration.regions import RegionMap, draw_regions, sample_map
 from rag_core.calibration.table import Flags, Floats
 from rag_core.evaluation.calibrations import Calibration, as_judged, passed_in, values_in
-from rag_core.evaluation.comparison import side_of_baseline
+from rag_core.evaluation.sides import side_of_baseline
 from rag_core.figures.setting_marks import SettingMark
 from rag_core.figures.threshold_map import Grid
 from rag_core.golden.baseline_file import Baseline
 from rag_core.metrics.intervals import Interval
+from rag_core.metrics.kernels import mean
 from rag_core.metrics.measures import PASSED, Measure
-from rag_core.model import RankingSettings, SearchSettings, is_of_family
+from rag_core.model import SearchSettings, is_of_family
 from rag_core.settings.overrides import Overrides, with_preset
 from rag_core.settings.presets import PRESETS
 
@@ -147,16 +147,7 @@ def plane_of(kept: Kept, setting: SearchSettings, measure: Measure) -> Plane:
     ranking, variant = setting.ranking, kept.found.variant_of(setting)
     if variant is None:
         raise ValueError("a plane lies over candidates that were fetched")
-    free = RankingSettings(
-        weight_vector=0.5,
-        weight_lexical=0.5,
-        threshold=None,
-        threshold_when_degraded=ranking.threshold_when_degraded,
-        candidates_per_signal=ranking.candidates_per_signal,
-        max_per_file=ranking.max_per_file,
-        limit=ranking.limit,
-        fusion=ranking.fusion,
-    )
+    free = dataclasses.replace(ranking, weight_vector=0.5, weight_lexical=0.5, threshold=None)
 
     def make() -> Plane:
         landscape = build_landscape(variant, free, measure)
@@ -168,10 +159,7 @@ def plane_of(kept: Kept, setting: SearchSettings, measure: Measure) -> Plane:
         grid = None if regions is None else _grid(landscape, shown)
         return Plane(landscape=landscape, span=span, shown=shown, regions=regions, grid=grid)
 
-    return cast(
-        "Plane",
-        kept.prepared(("plane", variant.lexical, free, measure), make),
-    )
+    return kept.prepared(("plane", variant.lexical, free, measure), make)
 
 
 def outcome_of(kept: Kept, setting: SearchSettings, measure: Measure) -> Outcome:
@@ -181,9 +169,7 @@ def outcome_of(kept: Kept, setting: SearchSettings, measure: Measure) -> Outcome
         landscape = plane_of(kept, setting, measure).landscape
         return landscape.outcome(setting.ranking, measures_of(kept.found, measure))
 
-    return cast(
-        "Outcome", kept.prepared(("outcome", setting.candidates.lexical, setting.ranking, measure), make)
-    )
+    return kept.prepared(("outcome", setting.candidates.lexical, setting.ranking, measure), make)
 
 
 def measures_of(found: Calibration, measure: Measure) -> tuple[Measure, ...]:
@@ -214,12 +200,6 @@ def share_plane(one: SearchSettings, other: SearchSettings) -> bool:
     return are_same(anywhere.over(one), anywhere.over(other))
 
 
-def mean_of(values: Floats) -> float | None:
-    """The mean over the judged cases; None without any."""
-    judged = values[~np.isnan(values)]
-    return float(judged.mean()) if judged.size else None
-
-
 def _grid(landscape: Landscape, span: Interval) -> Grid:
     weights = np.linspace(0.0, 1.0, _GRID_WEIGHTS)
     thresholds = np.linspace(span.low, span.high, _GRID_THRESHOLDS)
@@ -236,7 +216,7 @@ def _mark(scene: Scene, role: str, setting: SearchSettings) -> SettingMark:
         name=role,
         weight=setting.ranking.weight_vector,
         threshold=setting.ranking.threshold,
-        value=mean_of(outcome.values[scene.measure]),
+        value=mean(outcome.values[scene.measure]),
         on_map=share_plane(setting, scene.at_hand),
     )
 
@@ -249,7 +229,7 @@ def _baseline_mark(scene: Scene, baseline: Baseline) -> SettingMark:
         name=f"baseline {baseline.name}",
         weight=ranking.weight_vector,
         threshold=ranking.threshold,
-        value=mean_of(scene.reference.values[scene.measure]),
+        value=mean(scene.reference.values[scene.measure]),
         on_map=setting is not None and share_plane(setting, scene.at_hand),
     )
 
@@ -270,4 +250,4 @@ def _reference(kept: Kept, measure: Measure, baseline: Baseline | None) -> Refer
             values=values,
         )
 
-    return cast("Reference", kept.prepared(("baseline", baseline.checksum, measure), make))
+    return kept.prepared(("baseline", baseline.checksum, measure), make)

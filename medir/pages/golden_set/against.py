@@ -8,17 +8,13 @@ import streamlit as st
 from medir.page_kit import reads
 from medir.page_kit.address import Parameter, refuse
 from medir.page_kit.baselines import baselines_in
+from medir.page_kit.choosing import draw_box
 from medir.page_kit.frame import Frame
 from medir.pages.golden_set.rows import passed_by_case, previous_of
 from rag_core.evaluation.baselines import BaselineEntry, baselines_folder
-from rag_core.evaluation.comparison import (
-    BaselineComparison,
-    Turned,
-    compare_recorded,
-    compare_results,
-    recorded_cases,
-)
+from rag_core.evaluation.comparison import BaselineComparison, Turned, compare_recorded, compare_results
 from rag_core.evaluation.history import GoldenRecord
+from rag_core.evaluation.sides import recorded_cases
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenCase, GoldenSet
 
@@ -74,14 +70,14 @@ def draw_choice(view: Frame, parameter: Parameter[str]) -> None:
     names = [
         entry.name for entry in baselines_in(baselines_folder(view.project)) if entry.baseline is not None
     ]
-    st.selectbox(
+    draw_box(
         "Held against",
-        ["", *names],
+        parameter,
+        names,
         key="golden-against",
-        on_change=parameter.mirror("golden-against"),
         width=240,
-        format_func=lambda name: f"baseline {name}" if name else "the run before",
-        help=None if names else "No baseline is frozen yet. Freeze one on the page Calibration.",
+        name_of=lambda name: f"baseline {name}" if name else "the run before",
+        told=None if names else "No baseline is frozen yet. Freeze one on the page Calibration.",
     )
 
 

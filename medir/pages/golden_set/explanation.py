@@ -4,11 +4,11 @@ import pandas as pd
 import streamlit as st
 
 from medir.page_kit.candidate_table import CANDIDATE_COLUMNS, candidate_cells
+from medir.page_kit.figures import draw_figure
 from medir.page_kit.plain_text import draw_text
 from medir.page_kit.signs import FAILED, FATES, LOST, PASSED, theme
 from rag_core.evaluation.explanation import CaseExplanation
 from rag_core.figures.case_flow import case_flow
-from rag_core.figures.layout import CONFIG
 from rag_core.golden.verdicts import expected_entries
 from rag_core.model import RankedCandidate, Ranking
 from rag_core.search.excerpts import cut_short
@@ -49,9 +49,7 @@ def draw_explanation(explained: CaseExplanation, *, recorded: bool) -> None:
                 st.text(f"→ {remedy.sentence}")
     entries = expected_entries(case, explained.ranking)
     best = entries[0] if entries else None
-    st.plotly_chart(
-        case_flow(explained.ranking, best, theme()), key=f"flow-{case.id}", config=CONFIG, theme=None
-    )
+    draw_figure(case_flow(explained.ranking, best, theme()), key=f"flow-{case.id}")
     st.caption(_way(best, explained.ranking, no_answer=case.no_answer))
     _draw_hits(explained)
     if best is not None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
+from medir.page_kit.figures import draw_figure
 from medir.page_kit.frame import Frame
 from medir.page_kit.parts import dialog
 from medir.page_kit.services import may_maintain
@@ -13,7 +14,6 @@ from medir.page_kit.signs import FAILED, PASSED, theme
 from medir.pages.golden_set.running import start_raising_floor
 from rag_core.evaluation.history import GoldenRecord
 from rag_core.figures.floor_history import FloorPoint, floor_history
-from rag_core.figures.layout import CONFIG
 
 _ASKING = "floor-asking"
 
@@ -30,7 +30,7 @@ def draw_history(records: Sequence[GoldenRecord]) -> None:
         )
         for record in reversed(records)
     ]
-    st.plotly_chart(floor_history(points, theme()), key="floor-history", config=CONFIG, theme=None)
+    draw_figure(floor_history(points, theme()), key="floor-history")
     with st.expander("The same as a table"):
         st.dataframe(
             pd.DataFrame(

@@ -1,12 +1,12 @@
 """Golden set: did something break, and why? Verdict first, then the cases, then one case explained."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import streamlit as st
 
 from medir.page_kit import reads, states
-from medir.page_kit.address import choice_parameter, refuse, settle, text_parameter
+from medir.page_kit.address import choice_parameter, settle, text_parameter
+from medir.page_kit.choosing import draw_box, draw_words, known
 from medir.page_kit.frame import Frame, frame
 from medir.page_kit.guard import guarded
 from medir.page_kit.settings_differ import draw_settings_differ
@@ -18,7 +18,6 @@ from medir.pages.golden_set.rows import SHOWN, CaseRow, RunInView, case_rows, fi
 from medir.pages.golden_set.running import GOLDEN, draw_controls
 from medir.pages.golden_set.table import draw_table
 from medir.pages.golden_set.verdict import draw_ground, draw_verdict
-from rag_core.errors import FaultyGoldenSet
 from rag_core.evaluation.history import GoldenRecord
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import SPLITS, GoldenSet
@@ -32,7 +31,7 @@ TAG = text_parameter("tag", at_most=200)
 CASE = text_parameter("case", at_most=200)
 RUN = text_parameter("run", at_most=36)
 AGAINST = text_parameter("against", at_most=100)
-_SHOWN_AS = {"lost": f"{LOST} lost", "won": f"{WON} won"}
+_SHOWN_AS = {show: {"lost": f"{LOST} lost", "won": f"{WON} won"}.get(show, show) for show in SHOWN}
 
 
 def draw_page() -> None:
@@ -49,7 +48,7 @@ def draw_page() -> None:
 
 
 def _draw_set(view: Frame, file: Path) -> None:
-    golden, faults = _read(view, file)
+    golden, faults = reads.golden_set(view.project, file, view.version)
     if faults:
         states.draw_faults(faults, file)
     records = reads.golden_history(view.project, str(file), view.version)
@@ -75,20 +74,10 @@ def _draw_set(view: Frame, file: Path) -> None:
             draw_raise(view, file, passed=seen.run.passed, floor=seen.floor)
 
 
-def _read(view: Frame, file: Path) -> tuple[GoldenSet | None, list[Mapping[str, str | int | None]]]:
-    try:
-        golden, faults = reads.lint(view.project, file, view.version)
-    except FaultyGoldenSet as error:
-        return None, list(error.faults)
-    return golden, list(faults)
-
-
 def _record_in_view(records: list[GoldenRecord]) -> GoldenRecord:
-    known = {str(record.id): record for record in records}
-    chosen = RUN.read()
-    if chosen and chosen not in known:
-        chosen = refuse(RUN, chosen)
-    return known[chosen] if chosen else records[0]
+    by_id = {str(record.id): record for record in records}
+    chosen = known(RUN, by_id)
+    return by_id[chosen] if chosen else records[0]
 
 
 def _in_view(view: Frame, run: GoldenRecord, golden: GoldenSet | None, against: Against | None) -> RunInView:
@@ -109,36 +98,19 @@ def _in_view(view: Frame, run: GoldenRecord, golden: GoldenSet | None, against: 
 
 def _draw_filters(rows: tuple[CaseRow, ...]) -> tuple[CaseRow, ...]:
     tags = sorted({tag for row in rows for tag in row.tags})
-    if TAG.read() and TAG.read() not in tags:
-        refuse(TAG, TAG.read())
+    known(TAG, tags)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control(
-            "Show",
-            SHOWN,
-            key="show-cases",
-            required=True,
-            on_change=SHOW.mirror("show-cases"),
-            format_func=lambda show: str(_SHOWN_AS.get(show, show)),
-        )
+        draw_words("Show", SHOW, _SHOWN_AS, key="show-cases", labelled=True)
         for label, parameter, options in (("Tag", TAG, tags), ("Split", SPLIT, SPLITS)):
-            widget = f"{parameter.name}-cases"
-            st.selectbox(
-                label,
-                ["", *options],
-                key=widget,
-                on_change=parameter.mirror(widget),
-                width=180,
-                format_func=lambda option: option or "all",
-            )
+            key = f"{parameter.name}-cases"
+            draw_box(label, parameter, options, key=key, width=180, name_of=lambda option: option or "all")
     return filtered(rows, show=SHOW.read(), tag=TAG.read(), split=SPLIT.read())
 
 
 def _draw_cases(view: Frame, file: Path, seen: RunInView, baseline: Baseline | None) -> None:
     shown = _draw_filters(seen.rows)
     passed = {row.id: row.passed for row in seen.rows}
-    chosen = CASE.read()
-    if chosen and chosen not in passed:
-        chosen = refuse(CASE, chosen)
+    chosen = known(CASE, passed)
     table, beside = st.columns([6, 5], gap="large") if chosen else (st.container(), None)
     with table:
         if shown:
@@ -159,13 +131,13 @@ def _draw_runs(records: list[GoldenRecord]) -> None:
         str(record.id): f"{record.started_at:%d %b %H:%M:%S} UTC, {record.passed} of {record.total}"
         for record in records
     }
-    st.selectbox(
+    draw_box(
         "Run in view",
-        ["", *names],
+        RUN,
+        names,
         key="run-in-view",
-        on_change=RUN.mirror("run-in-view"),
         width=320,
-        format_func=lambda run_id: names.get(run_id, "the last one"),
+        name_of=lambda run_id: names.get(run_id, "the last one"),
     )
 
 

@@ -1,12 +1,12 @@
 """The golden set as a table: a row a case, with a strip that shows where it stands in each list."""
 
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 import pandas as pd
 import streamlit as st
 
 from medir.page_kit.address import Parameter
+from medir.page_kit.choosing import draw_rows
 from medir.page_kit.signs import DASH, FAILED, FATES, LOST, PASSED, WON, theme
 from medir.pages.golden_set.rows import CaseChange, CaseRow
 from rag_core.figures.palette import BAD, GOOD
@@ -39,7 +39,6 @@ _ORDER = (
 _BESIDE = ("verdict", "change", "question", "stands", "removed")
 _INKS = {PASSED: GOOD, WON: GOOD, FAILED: BAD, LOST: BAD}
 _ROW_PX, _ROWS_AT_ONCE = 35, 16
-_KEY = "golden-table"
 
 
 def draw_table(
@@ -49,30 +48,16 @@ def draw_table(
 
     `vector_ran` false: the run was measured by words alone.
     """
-    ids = [row.id for row in rows]
-    wanted = [ids.index(chosen.read())] if chosen.read() in ids else []
-    key = f"{_KEY}-{hash(tuple(ids)):x}"
-
-    if key in st.session_state and _selected(key) != wanted:
-        # chosen elsewhere: by a link or the browser's back button
-        st.session_state[key] = {"selection": {"rows": wanted, "columns": [], "cells": []}}
-
-    def take() -> None:
-        picked = _selected(key)
-        chosen.choose(ids[picked[0]] if picked else "")
-
-    st.dataframe(
+    draw_rows(
         pd.DataFrame([_cells(row, limit, vector_ran=vector_ran) for row in rows]).style.map(
             _ink, subset=["verdict", "change"]
         ),
-        key=key,
-        hide_index=True,
+        [row.id for row in rows],
+        chosen,
+        name="golden-table",
         height=_ROW_PX * (min(len(rows), _ROWS_AT_ONCE) + 1) + 3,
-        on_select=take,
-        selection_mode="single-row",
-        selection_default={"selection": {"rows": wanted}},
-        column_order=_BESIDE if beside else _ORDER,
-        column_config={
+        order=_BESIDE if beside else _ORDER,
+        columns={
             "verdict": st.column_config.TextColumn("", width=60),
             "case": st.column_config.TextColumn("case", width=150),
             "question": st.column_config.TextColumn("question", width=200 if beside else 320),
@@ -94,10 +79,6 @@ def draw_table(
             "tags": st.column_config.ListColumn("tags", width="small"),
         },
     )
-
-
-def _selected(key: str) -> list[int]:
-    return cast("list[int]", list(st.session_state[key]["selection"]["rows"]))
 
 
 def _cells(row: CaseRow, limit: int, *, vector_ran: bool) -> dict[str, object]:

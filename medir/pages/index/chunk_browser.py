@@ -1,12 +1,12 @@
 """What the index contains: its files and sessions, one of them with its chunks, and who was shown a chunk."""
 
 from collections.abc import Sequence
-from typing import cast
 
 import pandas as pd
 import streamlit as st
 
 from medir.page_kit.address import Parameter, choice_parameter, refuse, text_parameter
+from medir.page_kit.choosing import draw_rows, draw_words
 from medir.page_kit.frame import Frame
 from medir.page_kit.signs import DASH, FAILED, LOST, WON, model_name
 from medir.pages.index import reads as index_reads
@@ -74,14 +74,7 @@ def _follow_chunk(view: Frame) -> None:
 
 def _draw_filters() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control(
-            "Scope",
-            ["", *SCOPE_NAMES],
-            key="browser-scope",
-            required=True,
-            on_change=SCOPE.mirror("browser-scope"),
-            format_func=lambda scope: SCOPE_NAMES.get(scope, "everything"),
-        )
+        draw_words("Scope", SCOPE, {"": "everything", **SCOPE_NAMES}, key="browser-scope", labelled=True)
         st.text_input(
             "Name contains",
             key="browser-find",
@@ -115,15 +108,12 @@ def _draw_places(places: Sequence[IndexedPlace], total: int, *, narrow: bool) ->
         st.text("No file or session of the index is named like that.")
         return
     names = [str(entry.place) for entry in places]
-    key = f"browser-places-{hash(tuple(names)):x}"
 
-    def take() -> None:
-        picked = cast("list[int]", st.session_state[key]["selection"]["rows"])
-        PLACE.choose(names[picked[0]] if picked else "")
+    def begin() -> None:
         CHUNK.choose("")
         FIRST.choose(1)
 
-    st.dataframe(
+    draw_rows(
         pd.DataFrame(
             [
                 {
@@ -136,16 +126,13 @@ def _draw_places(places: Sequence[IndexedPlace], total: int, *, narrow: bool) ->
                 for name, entry in zip(names, places, strict=True)
             ]
         ),
-        key=key,
-        hide_index=True,
+        names,
+        PLACE,
+        name="browser-places",
         height=_LIST_HEIGHT if len(places) > _ROWS_SEEN else "content",
-        on_select=take,
-        selection_mode="single-row",
-        selection_default={
-            "selection": {"rows": [names.index(PLACE.read())] if PLACE.read() in names else []}
-        },
-        column_order=("place", "chunks", "no vector") if narrow else None,
-        column_config={
+        order=("place", "chunks", "no vector") if narrow else None,
+        also=begin,
+        columns={
             "place": st.column_config.TextColumn("file or session", width="medium" if narrow else "large"),
             "title": st.column_config.TextColumn("title", width="medium"),
             "chunks": st.column_config.NumberColumn("chunks", width=70),

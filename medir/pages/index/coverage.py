@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
+from medir.page_kit.figures import draw_figure
 from medir.page_kit.frame import Frame
 from medir.page_kit.services import workbench
 from medir.page_kit.signs import DASH, FAILED, PASSED, age, theme
 from rag_core.figures.coverage import ScopeBar, coverage_bars
-from rag_core.figures.layout import CONFIG
 from rag_core.index.coverage import SKIPS, Coverage, ScopeCoverage, SourceParts
 from rag_core.index.left_out import BY_RULE, FAULTY, is_by_rule
 from rag_core.model import Scope
@@ -83,7 +83,7 @@ def of_yesterday(coverage: Coverage) -> tuple[str, ...]:
 def draw_bars(coverage: Coverage) -> None:
     """The figure."""
     bars = [_bar(scope) for scope in coverage.scopes]
-    st.plotly_chart(coverage_bars(bars, theme()), key="coverage-bars", config=CONFIG, theme=None)
+    draw_figure(coverage_bars(bars, theme()), key="coverage-bars")
 
 
 def draw_scopes(coverage: Coverage) -> None:

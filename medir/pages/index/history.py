@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from medir.page_kit.address import Parameter
+from medir.page_kit.choosing import draw_rows
 from medir.page_kit.frame import Frame
 from medir.page_kit.services import may_maintain
 from medir.page_kit.signs import DASH, FAILED, LOST, PASSED
@@ -63,22 +64,13 @@ def draw_run(view: Frame, run: Run, runs: Sequence[Run]) -> None:
 
 def draw_runs(runs: Sequence[Run], chosen: Parameter[str]) -> None:
     """The history, newest first. A selected row becomes the `chosen` run."""
-    ids = [str(run.id) for run in runs]
-    key = f"index-runs-{len(ids)}-{ids[0] if ids else ''}"
-
-    def take() -> None:
-        picked = cast("list[int]", st.session_state[key]["selection"]["rows"])
-        chosen.choose(ids[picked[0]] if picked else "")
-
     st.markdown("**Runs**")
-    st.dataframe(
+    draw_rows(
         pd.DataFrame([_cells(run) for run in runs]),
-        key=key,
-        hide_index=True,
-        on_select=take,
-        selection_mode="single-row",
-        selection_default={"selection": {"rows": [ids.index(chosen.read())] if chosen.read() in ids else []}},
-        column_config={
+        [str(run.id) for run in runs],
+        chosen,
+        name="index-runs",
+        columns={
             "state": st.column_config.TextColumn("", width=100, pinned=True),
             "votes": st.column_config.TextColumn("votes", help="Lost, or at risk in a dry run"),
         },

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from medir.page_kit.address import choice_parameter, settle
+from medir.page_kit.choosing import draw_words
 from medir.page_kit.frame import Frame, frame
 from medir.page_kit.guard import guarded
 from medir.page_kit.services import may_maintain
@@ -38,15 +39,7 @@ def draw_page() -> None:
             on_click=start_run,
             args=(view, Wanted.everything()),
         )
-    st.segmented_control(
-        "Part",
-        list(_PARTS),
-        key="index-part",
-        required=True,
-        format_func=lambda part: _PARTS[part],
-        label_visibility="collapsed",
-        on_change=PART.mirror("index-part"),
-    )
+    draw_words("Part", PART, _PARTS, key="index-part")
     with guarded(PART.read()):
         if PART.read() == "reindex":
             draw_reindexing(view, coverage, running=running)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from medir.page_kit.address import choice_parameter, refuse, text_parameter
+from medir.page_kit.choosing import draw_words
 from medir.page_kit.frame import Frame
 from medir.page_kit.services import may_maintain
 from medir.pages.index import reads as index_reads
@@ -36,14 +37,7 @@ def draw_reindexing(view: Frame, coverage: Coverage, *, running: bool) -> None:
 
 def _draw_choices(view: Frame, coverage: Coverage, *, running: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control(
-            "Over",
-            ["", *SCOPE_NAMES],
-            key="index-over",
-            required=True,
-            format_func=lambda scope: SCOPE_NAMES.get(scope, "everything"),
-            on_change=OVER.mirror("index-over"),
-        )
+        draw_words("Over", OVER, {"": "everything", **SCOPE_NAMES}, key="index-over", labelled=True)
         st.segmented_control(
             "Mode",
             ["incremental", "full"],

@@ -7,9 +7,9 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from medir.page_kit.figures import draw_figure
 from medir.page_kit.signs import theme
 from medir.pages.report.filters import KEYS, RANK, TOOK, WHICH, took_at_least
-from rag_core.figures.layout import CONFIG
 from rag_core.figures.report import (
     OVER_TIME,
     health_over_time,
@@ -69,16 +69,9 @@ def _draw(
 ) -> None:
     key = f"report-{name}"
     if take is None:
-        st.plotly_chart(figure, key=key, config=CONFIG, theme=None)
+        draw_figure(figure, key=key)
     else:
-        st.plotly_chart(
-            figure,
-            key=key,
-            config=CONFIG,
-            theme=None,
-            on_select=lambda: take(_points(key)),
-            selection_mode="points",
-        )
+        draw_figure(figure, key=key, on_point=lambda: take(_points(key)))
         if _has_points(figure):
             told = f"{told} {_SELECT}".strip()
     if told:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from medir.page_kit.address import Parameter, choice_parameter, refuse, text_parameter
+from medir.page_kit.address import Parameter, choice_parameter, text_parameter
+from medir.page_kit.choosing import draw_box, draw_words, known
 from medir.page_kit.signs import LOST, WON, model_name
 from rag_core.report.numbers import DEPTHS, SPLITS, Report, SplitName
 from rag_core.report.searches import SearchFilter
@@ -75,15 +76,7 @@ def took_at_least(step: str, milliseconds: float) -> str:
 
 def draw_filters(report: Report) -> None:
     """A control for each way of choosing; those with nothing to choose from are left out."""
-    st.segmented_control(
-        "Which",
-        list(_WHICH),
-        key="report-which",
-        required=True,
-        on_change=WHICH.mirror("report-which"),
-        format_func=lambda which: _WHICH[which],
-        label_visibility="collapsed",
-    )
+    draw_words("Which", WHICH, _WHICH, key="report-which")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for name in SPLITS:
             keys = [key for key, _ in report.splits[name]]
@@ -94,18 +87,15 @@ def draw_filters(report: Report) -> None:
 
 
 def _draw_choice(label: str, parameter: Parameter[str], names: Mapping[str, str]) -> None:
-    if parameter.read() and parameter.read() not in names:
-        refuse(parameter, parameter.read())
-    if len(names) < 2 and not parameter.read():
+    if not known(parameter, names) and len(names) < 2:
         return
-    widget = f"report-filter-{parameter.name}"
-    st.selectbox(
+    draw_box(
         label.capitalize(),
-        ["", *names],
-        key=widget,
-        on_change=parameter.mirror(widget),
+        parameter,
+        names,
+        key=f"report-filter-{parameter.name}",
         width=148,
-        format_func=lambda key: names[key] if key else "all",
+        name_of=lambda key: names[key] if key else "all",
     )
 
 

@@ -1,13 +1,13 @@
 """The searches behind a number, page by page, and one of them with its hits and votes."""
 
 from collections.abc import Sequence
-from typing import cast
 from zoneinfo import ZoneInfo
 
 import pandas as pd
 import streamlit as st
 
 from medir.page_kit.address import id_parameter
+from medir.page_kit.choosing import draw_rows
 from medir.page_kit.frame import Frame
 from medir.page_kit.signs import DASH, WON
 from medir.pages.report import reads as report_reads
@@ -88,25 +88,13 @@ def _turn_back(turned: list[SearchLine]) -> None:
 
 
 def _draw_table(lines: Sequence[SearchLine], zone: ZoneInfo) -> None:
-    ids = [str(line.id) for line in lines]
-    key = f"report-searches-{hash(tuple(ids)):x}"
-    wanted = [ids.index(SEARCH.read())] if SEARCH.read() in ids else []
-    if key in st.session_state and _selected(key) != wanted:
-        st.session_state[key] = {"selection": {"rows": wanted, "columns": [], "cells": []}}
-
-    def take() -> None:
-        picked = _selected(key)
-        SEARCH.choose(ids[picked[0]] if picked else "")
-
-    st.dataframe(
+    draw_rows(
         pd.DataFrame([_cells(line, zone) for line in lines]),
-        key=key,
-        hide_index=True,
+        [str(line.id) for line in lines],
+        SEARCH,
+        name="report-searches",
         height=_ROW_PX * (len(lines) + 1) + 3,
-        on_select=take,
-        selection_mode="single-row",
-        selection_default={"selection": {"rows": wanted}},
-        column_config={
+        columns={
             "asked": st.column_config.TextColumn("asked", width=150),
             "question": st.column_config.TextColumn("question", width=360),
             "state": st.column_config.TextColumn("state", width=130),
@@ -115,10 +103,6 @@ def _draw_table(lines: Sequence[SearchLine], zone: ZoneInfo) -> None:
             ),
         },
     )
-
-
-def _selected(key: str) -> list[int]:
-    return cast("list[int]", list(st.session_state[key]["selection"]["rows"]))
 
 
 def _cells(line: SearchLine, zone: ZoneInfo) -> dict[str, object]:

@@ -6,10 +6,11 @@ import pandas as pd
 import streamlit as st
 
 from medir.page_kit.address import choice_parameter
+from medir.page_kit.choosing import draw_rows, draw_words
+from medir.page_kit.figures import draw_figure
 from medir.page_kit.signs import theme
 from medir.pages.report import words
 from medir.pages.report.filters import KEYS, key_name
-from rag_core.figures.layout import CONFIG
 from rag_core.figures.report import precision_by_part
 from rag_core.report.numbers import Part, Report, SplitName
 from rag_core.report.words import undivided
@@ -23,14 +24,7 @@ _DRAWN = 20
 def draw_splits(report: Report) -> None:
     """One split as a figure and a table; a selected row lists its searches."""
     st.subheader("Parts of the window", anchor=False)
-    st.segmented_control(
-        "By",
-        list(_NAMES),
-        key="report-by",
-        required=True,
-        on_change=BY.mirror("report-by"),
-        label_visibility="collapsed",
-    )
+    draw_words("By", BY, {name: name for name in _NAMES}, key="report-by")
     name = cast("SplitName", BY.read())
     parts = report.splits[name]
     if not report.is_parted(name):
@@ -41,11 +35,8 @@ def draw_splits(report: Report) -> None:
     figure, table = st.columns([3, 5], gap="large")
     with figure:
         drawn = [(key_name(name, key, report), part) for key, part in largest[:_DRAWN]]
-        st.plotly_chart(
-            precision_by_part(drawn, theme(), title=f"Precision@5 by {name}"),
-            key="report-split-figure",
-            config=CONFIG,
-            theme=None,
+        draw_figure(
+            precision_by_part(drawn, theme(), title=f"Precision@5 by {name}"), key="report-split-figure"
         )
     with table:
         _draw_table(name, largest, report)
@@ -55,32 +46,16 @@ def draw_splits(report: Report) -> None:
 
 def _draw_table(name: SplitName, parts: list[tuple[str, Part]], report: Report) -> None:
     keys, chosen = [key for key, _ in parts], KEYS[name]
-    key = f"report-split-{name}-{hash(tuple(keys)):x}"
-    wanted = [keys.index(chosen.read())] if chosen.read() in keys else []
-    if key in st.session_state and _selected(key) != wanted:
-        # chosen beside the list, or by a link
-        st.session_state[key] = {"selection": {"rows": wanted, "columns": [], "cells": []}}
-
-    def take() -> None:
-        picked = _selected(key)
-        chosen.choose(keys[picked[0]] if picked else "")
-
-    st.dataframe(
-        pd.DataFrame([{name: key_name(name, part_key, report)} | _cells(part) for part_key, part in parts]),
-        key=key,
-        hide_index=True,
-        on_select=take,
-        selection_mode="single-row",
-        selection_default={"selection": {"rows": wanted}},
-        column_config={
+    draw_rows(
+        pd.DataFrame([{name: key_name(name, key, report)} | _cells(part) for key, part in parts]),
+        keys,
+        chosen,
+        name=f"report-split-{name}",
+        columns={
             counts: st.column_config.NumberColumn(format="localized") for counts in ("searches", "votes")
         },
     )
     st.caption("Select a row to list its searches below.")
-
-
-def _selected(key: str) -> list[int]:
-    return cast("list[int]", list(st.session_state[key]["selection"]["rows"]))
 
 
 def _cells(part: Part) -> dict[str, object]:

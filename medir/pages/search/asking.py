@@ -16,8 +16,8 @@ from medir.page_kit.frame import Frame
 from medir.page_kit.services import visitor, workbench
 from rag_core.errors import UsageError
 from rag_core.model import ALL_SCOPES, Scope
+from rag_core.model.limits import MAX_QUESTION_CHARS
 from rag_core.search.answer import Answer
-from rag_core.search.asking import MAX_QUESTION_CHARS
 from rag_core.search.recalling import recall
 
 QUESTION = text_parameter("q", at_most=MAX_QUESTION_CHARS)

@@ -6,12 +6,12 @@ import streamlit as st
 
 from medir.page_kit import reads
 from medir.page_kit.address import refuse, text_parameter
+from medir.page_kit.figures import draw_figure
 from medir.page_kit.frame import Frame
 from medir.page_kit.guard import guarded
 from medir.page_kit.parts import dialog
 from medir.page_kit.plain_text import draw_quoted, draw_text
 from medir.page_kit.signs import theme
-from rag_core.figures.layout import CONFIG
 from rag_core.figures.signal_bars import signal_bars
 from rag_core.model import RankedCandidate, Ranking, RankingSettings
 from rag_core.search.citations import NEIGHBOURS
@@ -48,12 +48,7 @@ def draw_hit(
         with body:
             draw_quoted(text, matched, key=f"{rank}-{candidate.chunk_id}")
         with signals:
-            st.plotly_chart(
-                signal_bars(candidate, settings, theme(), missing),
-                key=f"signals-{rank}",
-                config=CONFIG,
-                theme=None,
-            )
+            draw_figure(signal_bars(candidate, settings, theme(), missing), key=f"signals-{rank}")
             st.text(f"score {measured(hit.score, 4)}")
         with st.container(horizontal=True, vertical_alignment="center"):
             draw_vote()

@@ -7,6 +7,7 @@ import streamlit as st
 
 from medir.page_kit import reads, states
 from medir.page_kit.address import choice_parameter, settle
+from medir.page_kit.choosing import draw_words
 from medir.page_kit.frame import Frame, frame
 from medir.page_kit.signs import LOST
 from medir.pages.search import asking
@@ -17,8 +18,8 @@ from medir.pages.search.trial_numbers import NUMBERS, any_chosen, draw_sliders, 
 from medir.pages.search.voting import draw_vote, votes_of_visitor
 from medir.pages.search.whole_set import draw_whole_set
 from rag_core.model import Ranking, RankingSettings, Scope
+from rag_core.model.limits import MAX_QUESTION_CHARS
 from rag_core.ranking.ranking import rank
-from rag_core.search.asking import MAX_QUESTION_CHARS
 from rag_core.words.settings import settings_at_a_glance
 from rag_core.words.signals import absent
 
@@ -58,15 +59,7 @@ def _draw_box() -> None:
         label_visibility="collapsed",
         on_change=asking.wants(QUESTION.mirror("search_question")),
     )
-    st.segmented_control(
-        "Where",
-        list(_SCOPES),
-        key="search-scope",
-        required=True,
-        format_func=lambda scope: _SCOPES[scope],
-        label_visibility="collapsed",
-        on_change=asking.wants(SCOPE.mirror("search-scope")),
-    )
+    draw_words("Where", SCOPE, _SCOPES, key="search-scope", wrap=asking.wants)
 
 
 def _draw_answer(view: Frame, asked: asking.Asked) -> None:
@@ -119,15 +112,7 @@ def _draw_hits(view: Frame, asked: asking.Asked, ranking: Ranking, tried: Rankin
 def _draw_whole(ranking: Ranking) -> None:
     if not ranking.whole_set:
         return
-    st.segmented_control(
-        "Whole set",
-        ["", "shown"],
-        key="search-whole",
-        required=True,
-        format_func=lambda shown: "with all candidates" if shown else "hits only",
-        label_visibility="collapsed",
-        on_change=WHOLE.mirror("search-whole"),
-    )
+    draw_words("Whole set", WHOLE, {"": "hits only", "shown": "with all candidates"}, key="search-whole")
     if WHOLE.read():
         draw_whole_set(ranking)
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.model import Chunk, Origin, Place, Scope, StandingChunk
 from rag_core.model.place_names import PlaceNames
 from rag_core.ports import Vectors

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from psycopg import sql
+from psycopg.rows import class_row
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.database.index.chunks import place_of
 from rag_core.database.index.sessions import PLAIN, READABLE
 from rag_core.model import Place, Scope
@@ -95,41 +96,32 @@ def read_showings(
     Empty where none did, and for an id that no chunk ever had.
     """
     # a row is a search, newest first; looks at `among` rows at most, by the index on (project_id, created_at)
-    rows = connection.execute(
-        """
-        select recent.id::text, recent.created_at, recent.question, (hit ->> 'rank')::int,
-            (hit ->> 'score')::float8, votes.useful, votes.irrelevant, recent.synthetic
-        from (
-            select id, created_at, question, hits, synthetic
-            from rag_searches where project_id = %(project)s
-            order by created_at desc, id limit %(among)s
-        ) recent
-        cross join lateral jsonb_array_elements(recent.hits) as hit
-        cross join lateral (
-            select count(*) filter (where verdict = 'util') as useful,
-                count(*) filter (where verdict = 'irrelevante') as irrelevant
-            from rag_feedback
-            where project_id = %(project)s and search_id = recent.id and chunk_id::text = %(chunk)s
-        ) votes
-        where hit ->> 'chunkId' = %(chunk)s
-        order by recent.created_at desc, recent.id
-        limit %(count)s
-        """,
-        {"project": project_id, "chunk": chunk_id, "among": among, "count": count},
-    ).fetchall()
-    return tuple(
-        Showing(
-            search_id=row[0],
-            asked_at=row[1],
-            question=row[2],
-            rank=row[3],
-            score=row[4],
-            useful=row[5],
-            irrelevant=row[6],
-            synthetic=row[7],
+    with connection.cursor(row_factory=class_row(Showing)) as cursor:
+        return tuple(
+            cursor.execute(
+                """
+                select recent.id::text as search_id, recent.created_at as asked_at, recent.question,
+                    (hit ->> 'rank')::int as rank, (hit ->> 'score')::float8 as score, votes.useful, votes.irrelevant,
+                    recent.synthetic
+                from (
+                    select id, created_at, question, hits, synthetic
+                    from rag_searches where project_id = %(project)s
+                    order by created_at desc, id limit %(among)s
+                ) recent
+                cross join lateral jsonb_array_elements(recent.hits) as hit
+                cross join lateral (
+                    select count(*) filter (where verdict = 'util') as useful,
+                        count(*) filter (where verdict = 'irrelevante') as irrelevant
+                    from rag_feedback
+                    where project_id = %(project)s and search_id = recent.id and chunk_id::text = %(chunk)s
+                ) votes
+                where hit ->> 'chunkId' = %(chunk)s
+                order by recent.created_at desc, recent.id
+                limit %(count)s
+                """,
+                {"project": project_id, "chunk": chunk_id, "among": among, "count": count},
+            )
         )
-        for row in rows
-    )
 
 
 def sessions_by_state(connection: Connection, project_id: str) -> tuple[int, int, int]:

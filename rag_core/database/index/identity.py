@@ -1,12 +1,14 @@
 """What an index is: its model, versions, counts and fingerprint."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
 
+from psycopg.rows import class_row, kwargs_row
 from psycopg.types.json import Jsonb
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.model import Scope, canonical_digest
 
 
@@ -36,18 +38,14 @@ class ScopeState:
 
 def read_identity(connection: Connection, project_id: str) -> IndexIdentity | None:
     """The index's identity, None before the first index run."""
-    row = connection.execute(
-        """
-        select embedding_model, chunker_version, text_search_config, generation
-        from indexes where project_id = %s
-        """,
-        (project_id,),
-    ).fetchone()
-    if row is None:
-        return None
-    return IndexIdentity(
-        embedding_model=row[0], chunker_version=row[1], text_search_config=row[2], generation=row[3]
-    )
+    with connection.cursor(row_factory=class_row(IndexIdentity)) as cursor:
+        return cursor.execute(
+            """
+            select embedding_model, chunker_version, text_search_config, generation
+            from indexes where project_id = %s
+            """,
+            (project_id,),
+        ).fetchone()
 
 
 def write_identity(
@@ -83,48 +81,35 @@ def write_scope_state(connection: Connection, project_id: str, state: ScopeState
     connection.execute(
         """
         insert into index_scopes (project_id, scope, commit, ref, files, chunks, indexed_at, skipped, notes)
-        values (%(project)s, %(scope)s, %(commit)s, %(ref)s, %(files)s, %(chunks)s, %(at)s, %(skipped)s, %(notes)s)
+        values (
+            %(project)s, %(scope)s, %(commit)s, %(ref)s, %(files)s, %(chunks)s, %(indexed_at)s, %(skipped)s, %(notes)s
+        )
         on conflict (project_id, scope) do update
         set commit = excluded.commit, ref = excluded.ref, files = excluded.files, chunks = excluded.chunks,
             indexed_at = excluded.indexed_at, skipped = excluded.skipped, notes = excluded.notes
         """,
-        {
-            "project": project_id,
-            "scope": str(state.scope),
-            "commit": state.commit,
-            "ref": state.ref,
-            "files": state.files,
-            "chunks": state.chunks,
-            "at": state.indexed_at,
-            "skipped": Jsonb(state.skipped),
-            "notes": Jsonb(state.notes),
-        },
+        asdict(state)
+        | {"project": project_id, "scope": str(state.scope)}
+        | {"skipped": Jsonb(state.skipped), "notes": Jsonb(state.notes)},
     )
 
 
 def read_scope_states(connection: Connection, project_id: str) -> dict[Scope, ScopeState]:
     """The state of each scope that was ever indexed."""
     # a row is a scope; the enum's own order is that of ALL_SCOPES
-    rows = connection.execute(
-        """
-        select scope::text, commit, ref, files, chunks, indexed_at, skipped, notes
-        from index_scopes where project_id = %s order by scope
-        """,
-        (project_id,),
-    ).fetchall()
-    return {
-        Scope(scope): ScopeState(
-            scope=Scope(scope),
-            commit=commit,
-            ref=ref,
-            files=files,
-            chunks=chunks,
-            indexed_at=indexed_at,
-            skipped=skipped,
-            notes=notes,
-        )
-        for scope, commit, ref, files, chunks, indexed_at, skipped, notes in rows
-    }
+    with connection.cursor(row_factory=kwargs_row(_scope_state)) as cursor:
+        states = cursor.execute(
+            """
+            select scope::text, commit, ref, files, chunks, indexed_at, skipped, notes
+            from index_scopes where project_id = %s order by scope
+            """,
+            (project_id,),
+        ).fetchall()
+    return {state.scope: state for state in states}
+
+
+def _scope_state(*, scope: str, **values: Any) -> ScopeState:
+    return ScopeState(scope=Scope(scope), **values)
 
 
 def has_vectors(connection: Connection, project_id: str, scopes: Sequence[Scope]) -> tuple[bool, bool]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.model.session_events import INDEXED_EVENT_TYPES, Message, SessionEvent, spoken_text
 
 READABLE = f"[^{''.join(sign for sign in map(chr, range(1, 0x3001)) if sign.isspace())}]"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.database.index.chunks import origin_of, place_of
 from rag_core.lexical.tsquery import LexicalQuery
 from rag_core.model import Origin, Place

@@ -6,7 +6,7 @@ searched for exactly the words that were typed.
 
 from collections import Counter
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.lexical.spellings import key_of_identifier, key_of_letters, keys_of_word
 
 # longer ones are keys, hashes and base64, which nobody types; an index row has a limit of its own

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.ports import EmbeddingRole, Vectors
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 from psycopg import sql
 from psycopg.rows import class_row
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.database.report.snapshot import hint
 from rag_core.database.report.window import ASKED, NOT_MEASURED, VOTED, parameters_of
 from rag_core.model import Window

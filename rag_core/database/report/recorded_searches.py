@@ -1,15 +1,17 @@
 """Searches as they were recorded: a page of those behind a number, and one with its hits and votes."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from psycopg import sql
-from psycopg.rows import class_row
+from psycopg.rows import class_row, dict_row, kwargs_row
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
+from rag_core.database.index.chunks import origin_of, place_of
 from rag_core.database.report.window import ASKED, parameters_of
-from rag_core.model import Window
+from rag_core.model import Origin, Window
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,60 +117,42 @@ def page_of_searches(
             limit %(count)s
             """).format(asked=ASKED),
             parameters_of(project_id, window)
-            | {
-                "after_at": after[0] if after else None,
-                "after_id": after[1] if after else None,
-                "count": count,
-                "settings_id": chosen.settings_id,
-                "model": chosen.model,
-                "actor": chosen.actor,
-                "surface": chosen.surface,
-                "scope": chosen.scope,
-                "day": chosen.day,
-                "degraded": chosen.degraded,
-                "no_hit": chosen.no_hit,
-                "verdict": chosen.verdict,
-                "rank": chosen.rank,
-                "rank_at_most": chosen.rank_at_most,
-                "step": chosen.step,
-                "took_ms": chosen.took_ms,
-            },
+            | asdict(chosen)
+            | {"after_at": after and after[0], "after_id": after and after[1], "count": count},
         ).fetchall()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HitLine:
-    """A hit as it was recorded, and its chunk as it stands: the last three are None where a reindex removed it."""
+class RecordedHit:
+    """A hit as it was shown. `origin` is None where a reindex has removed its chunk since."""
 
     rank: int
     chunk_id: str
     score: float
     vector_score: float | None
     lexical_score: float | None
-    source_path: str | None
-    session_id: str | None
-    metadata: dict[str, object] | None
+    origin: Origin | None
 
 
-def find_recorded_search(
-    connection: Connection, project_id: str, search_id: UUID
-) -> tuple[str, datetime, dict[str, object], bool, str | None, bool] | None:
+def find_recorded_search(connection: Connection, project_id: str, search_id: UUID) -> dict[str, Any] | None:
     """A search's question, time, frozen settings, whether it was degraded, why, and whether its vector signal ran.
 
     None where there is none.
     """
-    return connection.execute(
-        """
-        select question, created_at, weights, degraded, degraded_reason, vector_available from rag_searches
-        where project_id = %s and id = %s
-        """,
-        (project_id, search_id),
-    ).fetchone()
+    with connection.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(
+            """
+            select id, question, created_at as asked_at, weights as settings, degraded, degraded_reason,
+                vector_available
+            from rag_searches where project_id = %s and id = %s
+            """,
+            (project_id, search_id),
+        ).fetchone()
 
 
-def hits_of_search(connection: Connection, project_id: str, search_id: UUID) -> list[HitLine]:
+def hits_of_search(connection: Connection, project_id: str, search_id: UUID) -> list[RecordedHit]:
     """A search's hits in rank order."""
-    with connection.cursor(row_factory=class_row(HitLine)) as cursor:
+    with connection.cursor(row_factory=kwargs_row(_hit)) as cursor:
         return cursor.execute(
             """
             select h."rank", h."chunkId" as chunk_id, h.score, h."vectorScore" as vector_score,
@@ -183,3 +167,15 @@ def hits_of_search(connection: Connection, project_id: str, search_id: UUID) -> 
             """,
             (project_id, search_id),
         ).fetchall()
+
+
+def _hit(
+    *,
+    source_path: str | None,
+    session_id: str | None,
+    metadata: dict[str, object] | None,
+    **values: Any,
+) -> RecordedHit:
+    standing = source_path is not None or session_id is not None
+    origin = origin_of(place_of(source_path, session_id), metadata or {}) if standing else None
+    return RecordedHit(origin=origin, **values)

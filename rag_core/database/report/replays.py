@@ -8,7 +8,7 @@ from uuid import UUID
 from psycopg import sql
 from psycopg.rows import class_row
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.database.report.window import ASKED, parameters_of
 from rag_core.model import Candidate, CandidateSet, Origin, Place, Scope, Window
 

@@ -6,13 +6,11 @@ from datetime import datetime
 
 from psycopg import sql
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.database.report.snapshot import hint
 from rag_core.database.report.window import ASKED, parameters_of
 from rag_core.model import Window
-
-# what the settings of a search say beside the numbers that an adoption decides
-_ORIGIN = ("source", "preset", "fetchDepth", "embeddingModel")
+from rag_core.model.settings import NO_NUMBERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +35,7 @@ def read_settings(
         from search_settings t
         where t.project_id = %(project)s and t.id = any(%(ids)s::text[])
         """,
-        {"project": project_id, "ids": list(settings_ids), "origin": list(_ORIGIN)},
+        {"project": project_id, "ids": list(settings_ids), "origin": list(NO_NUMBERS)},
     ).fetchall()
     return {key: RecordedSettings(settings=settings, adopted=adopted) for key, settings, adopted in rows}
 

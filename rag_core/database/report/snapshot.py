@@ -5,7 +5,8 @@ from contextlib import contextmanager
 
 import psycopg
 
-from rag_core.database.connections import Connection, Database
+from rag_core.database.connecting import Connection
+from rag_core.database.connections import Database
 from rag_core.errors import InvalidInput
 
 _MEMORY = "128MB"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from psycopg import sql
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.database.index.chunks import origin_of, place_of
 from rag_core.lexical.rank import fewest_terms
 from rag_core.lexical.tsquery import LexicalQuery, at_least

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.lexical.terms import ParserToken, asked_terms, keys_of, resolved_terms
 from rag_core.lexical.tsquery import LexicalQuery, all_terms, any_of
 from rag_core.model import LexicalOperator, LexicalWay

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from psycopg import sql
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.database.index.chunks import origin_of
 from rag_core.database.search.candidates import LEXICAL_SCORE
 from rag_core.lexical.tsquery import NOTHING_ASKED, LexicalQuery

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.model import Actor, CandidateSet, Ranking, SearchSettings, Timings
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg import sql
 from psycopg.rows import class_row
 
-from rag_core.database.connections import Connection
+from rag_core.database.connecting import Connection
 from rag_core.model import Actor
 
 _ITS_VOTE = sql.SQL("""

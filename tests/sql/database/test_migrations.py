@@ -16,7 +16,8 @@ from psycopg.conninfo import make_conninfo
 from schema_dump import SCHEMA_FILE, dump_schema
 
 from databases import drop_database
-from rag_core.database.connections import Connection, Database
+from rag_core.database.connecting import Connection
+from rag_core.database.connections import Database
 from rag_core.database.migration import Migration, migrate, migration_status, shipped_migrations
 from rag_core.database.server.cluster import installed_programs
 from rag_core.errors import DatabaseRefused, DatabaseUnavailable, OperatorNeeded, Refused

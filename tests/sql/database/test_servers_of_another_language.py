@@ -12,7 +12,8 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from rag_core.database.connections import connect, translated_errors
+from rag_core.database.connecting import connect
+from rag_core.database.connections import translated_errors
 from rag_core.errors import DatabaseBusy, DatabaseRefused, MedirError, OperatorNeeded
 
 LANGUAGES = ("de_DE.UTF-8", "pt_BR.UTF-8", "ru_RU.UTF-8", "es_ES.UTF-8", "fr_FR.UTF-8")

@@ -14,7 +14,8 @@ import pytest
 import rag_core
 from bag_of_words import BagOfWords
 from material import ANA, DOCUMENTS, Fixed, Repository, Services, services
-from rag_core.database.connections import Connection, Database
+from rag_core.database.connecting import Connection
+from rag_core.database.connections import Database
 from rag_core.database.runs import find_run, insert_run, recent_runs, request_cancel
 from rag_core.errors import Busy, DatabaseUnavailable, Refused
 from rag_core.model import Actor, Project, Run, RunKind, RunProgress

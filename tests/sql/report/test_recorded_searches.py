@@ -12,7 +12,8 @@ from psycopg.types.json import Jsonb
 
 from material import ANA, make_project, services
 from rag_core.clock import SystemClock
-from rag_core.database.connections import Connection, Database
+from rag_core.database.connecting import Connection
+from rag_core.database.connections import Database
 from rag_core.errors import UsageError
 from rag_core.model import Window
 from rag_core.report.searches import SearchFilter, list_searches, read_search

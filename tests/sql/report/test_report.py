@@ -13,7 +13,8 @@ from psycopg.types.json import Jsonb
 from material import ANA, Services, make_project, services
 from medir.contract.report import ReportAnswer
 from rag_core.clock import SystemClock
-from rag_core.database.connections import Connection, Database
+from rag_core.database.connecting import Connection
+from rag_core.database.connections import Database
 from rag_core.database.projects import find_project
 from rag_core.errors import InvalidInput, UsageError
 from rag_core.model import Scope, Window

@@ -9,7 +9,8 @@ import pytest
 import rows
 from psycopg import sql
 
-from rag_core.database.connections import Connection, Database
+from rag_core.database.connecting import Connection
+from rag_core.database.connections import Database
 from rag_core.database.index.chunks import ChunkRow, insert_chunks
 from rag_core.database.search.candidates import (
     SignalRow,

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from material import ANA, Repository, services
-from rag_core.database.connections import Connection, Database
+from rag_core.database.connecting import Connection
+from rag_core.database.connections import Database
 from rag_core.database.index.chunks import ChunkRow, insert_chunks
 from rag_core.database.index.spellings import has_spellings, write_spellings
 from rag_core.database.search.candidates import lexical_candidates

@@ -15,7 +15,8 @@ from psycopg.types.json import Jsonb
 import rag_core
 from material import ANA, Services, make_project, services
 from rag_core.clock import SystemClock
-from rag_core.database.connections import Connection, Database
+from rag_core.database.connecting import Connection
+from rag_core.database.connections import Database
 from rag_core.errors import InvalidInput, Refused
 from rag_core.model import Actor
 from rag_core.model.session_events import INDEXED_EVENT_TYPES

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from medir.contract.search import SearchAnswer
 from medir.http_api.examples import COVERAGE, RECORDED_SEARCH, REPORT, RUN, SEARCH, VOTE
 from rag_core.model import Scope
-from rag_core.model.shape import Shape
+from rag_core.model.shape import Shape, keyed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +49,15 @@ def test_a_shape_is_drawn_by_name_with_words_for_enums_and_iso_for_times() -> No
     value = Value(scope=Scope.ADR, from_=datetime(2026, 1, 2, tzinfo=UTC), whole_rank=3)
     assert Part.drawn(value).to_json() == {"from": "2026-01-02T00:00:00+00:00", "wholeRank": 3}
     assert Whole.drawn(value, parts=(), by_name={}).scope == "adr"
+
+
+def test_some_attributes_of_a_value_are_a_part_of_an_object_by_the_same_rules() -> None:
+    value = Value(scope=Scope.ADR, from_=datetime(2026, 1, 2, tzinfo=UTC), whole_rank=None)
+    assert keyed(value, "whole_rank", "from_", "scope") == {
+        "wholeRank": None,
+        "from": "2026-01-02T00:00:00+00:00",
+        "scope": "adr",
+    }
 
 
 def test_what_a_value_lacks_is_no_null_but_a_fault() -> None:

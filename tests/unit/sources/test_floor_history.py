@@ -190,7 +190,7 @@ def test_a_shallow_clone_says_that_its_history_is_cut(repository: Repository, tm
     clone = tmp_path / "clone"
     repository.git("clone", "--quiet", "--depth", "1", f"file://{repository.top}", str(clone))
     assert highest_floor(clone / "cases.yaml") == FloorHistory(
-        guarded=True, highest=5, commit=last, history_complete=False
+        guarded=True, highest=5, commit=last, complete=False
     )
 
 

@@ -17,7 +17,7 @@ from rag_core.database.connecting import Connection
 from rag_core.database.connections import Database
 from rag_core.database.projects import find_project
 from rag_core.errors import InvalidInput, UsageError
-from rag_core.model import Scope, Window
+from rag_core.model import LexicalFunction, LexicalOperator, Scope, Window
 from rag_core.report.counterfactual import compare_with, find_rival
 from rag_core.report.making import make_report
 from rag_core.report.numbers import Counterfactual, JudgedSearches, Report
@@ -373,8 +373,8 @@ def test_two_empty_lists_are_alike(made: Services) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        Overrides(lexical_function="coverage"),  # type: ignore[arg-type]
-        Overrides(lexical_operator="all"),  # type: ignore[arg-type]
+        Overrides(lexical_function=LexicalFunction.COVERAGE),
+        Overrides(lexical_operator=LexicalOperator.ALL),
         Overrides(candidates=101),
     ],
     ids=["function", "operator", "depth"],

@@ -82,7 +82,7 @@ def list_verb(output: Output, project_id: str | None, cases: Path | None) -> Non
     if output.as_json:
         return
     if not entries:
-        output.say("There is no baseline yet: medir baseline freeze NAME")
+        output.advise("There is no baseline yet: medir baseline freeze NAME")
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("name", "frozen at", "passed", ""):
@@ -151,7 +151,7 @@ def diff_verb(output: Output, old: str, new: str, project_id: str | None, cases:
         comparison = compare_baselines(read_baseline(folder, old), read_baseline(folder, new), found)
     gate = lost_gate(comparison)
     unmet = () if gate is None else (gate,)
-    output.emit(comparison.to_json() | {"against": new} | error_of(unmet))
+    output.emit(comparison.to_json() | {"against": new} | error_of(unmet, project_id=output.project_id))
     if not output.as_json:
         print_comparison(output, comparison, what=f"Baseline {new}")
     for each in unmet:

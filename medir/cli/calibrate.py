@@ -114,10 +114,10 @@ def _print(output: Output, found: Calibration) -> None:
     output.say(findings.trade.sentence)
     output.say(found.votes.sentence)
     if choice.verdict == "adopt":
-        output.say(f"To adopt it: {_adopt_command(findings.proposal)}")
+        output.advise(f"To adopt it: {_adopt_command(findings.proposal)}")
     if findings.floor.restored_by:
         best = findings.floor.restored_by[0]
-        output.say(f"To restore the floor with {best.name}: {_adopt_command(best.settings)}")
+        output.advise(f"To restore the floor with {best.name}: {_adopt_command(best.settings)}")
 
 
 def _detectable(choice: Choice) -> str:

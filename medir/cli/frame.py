@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, NoReturn, ParamSpec, TextIO, cast
 
 import click
 
 from medir.cli.streams import UNWRITABLE, AnswerStream, Aside, OutputLost, let_go, settle
+from medir.cli.typed_commands import for_project
 from medir.configuration import load_configuration
 from medir.interrupt import code_of_interrupt
 from medir.local import account_name
@@ -56,12 +58,14 @@ _STEPS = {
 class Output:
     """Where a verb writes: tables for people, or one JSON document for machines.
 
-    Consoles are made when something is to be drawn: a document needs none.
+    Consoles are made when something is to be drawn: a document needs none. `project_id` is the project that was named,
+    which commands that are advised must name too.
     """
 
     as_json: bool
     out: TextIO
     err: TextIO
+    project_id: str | None = None
 
     @cached_property
     def people(self) -> "Console":
@@ -90,6 +94,10 @@ class Output:
         if not self.as_json:
             self.people.print(plain(text), markup=False, highlight=False)
 
+    def advise(self, text: str) -> None:
+        """A line of our own words with commands in it."""
+        self.say(for_project(text, self.project_id))
+
     def dim(self, text: str) -> None:
         """One line that is there for whoever wants it: an id, an invitation; silent under `--json`."""
         if not self.as_json:
@@ -97,7 +105,7 @@ class Output:
 
     def note(self, text: str) -> None:
         """One line on standard error, under `--json` too."""
-        self.aside.print(plain(text), markup=False, highlight=False)
+        self.aside.print(plain(for_project(text, self.project_id)), markup=False, highlight=False)
 
     @contextmanager
     def progress(self) -> Iterator["Listener | None"]:
@@ -159,11 +167,19 @@ def cell(text: str, style: str = "") -> "Text":
     return Text(one_line(text), style=style)
 
 
-def make_output(*, as_json: bool) -> Output:
+def make_output(*, as_json: bool, project_id: str | None = None) -> Output:
     """Over the process's own streams."""
-    return Output(
-        as_json=as_json, out=cast("TextIO", AnswerStream(sys.stdout)), err=cast("TextIO", Aside(sys.stderr))
-    )
+    out, err = cast("TextIO", AnswerStream(sys.stdout)), cast("TextIO", Aside(sys.stderr))
+    return Output(as_json=as_json, out=out, err=err, project_id=project_id)
+
+
+def _project_named(arguments: list[str]) -> str | None:
+    """What stands behind `--project`, before anything is parsed."""
+    given = [value for name, value in pairwise(arguments) if name == "--project"]
+    given += [
+        argument.removeprefix("--project=") for argument in arguments if argument.startswith("--project=")
+    ]
+    return given[-1] if given else None
 
 
 def json_option(verb: Callable[P, None]) -> Callable[P, None]:
@@ -200,7 +216,7 @@ def operator() -> Actor:
 
 def run(command: click.Command, arguments: list[str]) -> int:
     """Run the command line and return its exit code; no traceback reaches the user."""
-    output = make_output(as_json="--json" in arguments)
+    output = make_output(as_json="--json" in arguments, project_id=_project_named(arguments))
     try:
         code = _run(command, arguments, output)
         AnswerStream(sys.stdout).flush()
@@ -279,7 +295,8 @@ def details_of(error: MedirError) -> dict[str, object]:
 def _refuse(
     output: Output, code: str, message: str, hint: str, details: dict[str, object] | None = None
 ) -> int:
-    output.emit({"error": details or {"code": code, "message": message, "hint": hint}})
+    details = (details or {"code": code, "message": message}) | {"hint": for_project(hint, output.project_id)}
+    output.emit({"error": details})
     if not output.as_json:
         output.note(message)
         if hint:
@@ -316,6 +333,7 @@ def with_output(verb: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(verb)
     @json_option
     def wrapped(*, as_json: bool, **options: object) -> None:
-        verb(make_output(as_json=as_json), **options)
+        named = options.get("project_id")
+        verb(make_output(as_json=as_json, project_id=named if isinstance(named, str) else None), **options)
 
     return wrapped

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from medir.cli.frame import EXIT_GATE, EXIT_PARTIAL, EXIT_REFUSED, Output
+from medir.cli.typed_commands import for_project
 from rag_core.evaluation.comparison import BaselineComparison
 from rag_core.evaluation.golden_runs import GoldenRun
 from rag_core.words.plurals import counted
@@ -40,7 +41,7 @@ def exit_code(unmet: Collection[UnmetGate]) -> int:
     return min((gate.code for gate in unmet), default=0)
 
 
-def error_of(unmet: Collection[UnmetGate]) -> dict[str, object]:
+def error_of(unmet: Collection[UnmetGate], *, project_id: str | None = None) -> dict[str, object]:
     """`{"error": ...}` beside the run, where a gate was not met; else nothing."""
     if not unmet:
         return {}
@@ -49,7 +50,9 @@ def error_of(unmet: Collection[UnmetGate]) -> dict[str, object]:
         "error": {
             "code": code,
             "message": " ".join(gate.sentence for gate in unmet),
-            "hint": " ".join(dict.fromkeys(gate.hint for gate in unmet if gate.hint)),
+            "hint": for_project(
+                " ".join(dict.fromkeys(gate.hint for gate in unmet if gate.hint)), project_id
+            ),
         }
     }
 
@@ -125,7 +128,7 @@ def _lost(_run: GoldenRun, comparison: BaselineComparison | None) -> UnmetGate |
 def _stale(run: GoldenRun, _comparison: BaselineComparison | None) -> UnmetGate | None:
     if run.stale is None or run.stale.text_changed is False:
         return None
-    hint = "Bring the index up to date: golden run --index"
+    hint = "Bring the index up to date: medir golden run --index"
     if run.stale.text_changed is None:
         return UnmetGate(
             name="stale",

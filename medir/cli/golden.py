@@ -126,7 +126,7 @@ def run_verb(
         run.to_json()
         | ({} if indexed is None else {"indexRun": indexed.to_json()})
         | ({} if comparison is None else {"baseline": comparison.to_json()})
-        | error_of(unmet)
+        | error_of(unmet, project_id=output.project_id)
     )
     if not output.as_json:
         if indexed is not None:
@@ -311,7 +311,7 @@ def _print_ground(output: Output, run: GoldenRun) -> None:
     elif not run.floor_history.complete:
         output.say("The git history is shallow, so a higher floor may be out of sight.")
     for sentence in told_standing(run.to_json()):
-        output.say(sentence)
+        output.advise(sentence)
     if run.disagreement is not None:
         taken = "the adopted ones" if run.settings.source == "adopted" else "the committed ones"
         output.say(f"{run.disagreement.sentence} This run took {taken}.")

@@ -147,7 +147,7 @@ def print_report(output: Output, report: IndexReport) -> None:
     if report.dry_run:
         output.say("Dry run: nothing was written.")
     elif not report.complete:
-        output.say("Not everything is indexed; run `medir index` again when the cause is mended.")
+        output.advise("Not everything is indexed; run `medir index` again when the cause is mended.")
 
 
 def print_left_out(output: Output, skipped: Sequence[Skipped], *, by_rule_at_most: int | None = None) -> None:
@@ -161,7 +161,7 @@ def print_left_out(output: Output, skipped: Sequence[Skipped], *, by_rule_at_mos
         output.say(f"  {_shown(entry['path'])}: {told} ({kind})" + (f". {remedy}" if remedy else ""))
     if by_rule_at_most is not None and len(left_out.by_rule) > by_rule_at_most:
         more = len(left_out.by_rule) - by_rule_at_most
-        output.say(f"  and {more:,} more {BY_RULE}; `medir index --dry-run` lists them all.")
+        output.advise(f"  and {more:,} more {BY_RULE}; `medir index --dry-run` lists them all.")
 
 
 def _shown(path: object) -> str:

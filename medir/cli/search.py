@@ -80,7 +80,7 @@ def _print(output: Output, answer: Answer, *, whole: bool) -> None:
     if answer.settings_problem is not None:
         output.say(answer.settings_problem)
     if answer.notice is not None:
-        output.say(_NOTICES[answer.notice])
+        output.advise(_NOTICES[answer.notice])
     missing = absent(answer.ranking)
     for hit in answer.ranking.hits:
         output.say(f"\n{hit.rank}. {one_line(hit.candidate.origin.citation)}  ({_numbers(hit, missing)})")

@@ -115,7 +115,7 @@ def _print_committed(output: Output, found: SettingsInForce) -> None:
     if differ is not None:
         output.say(differ.sentence)
         output.say(f"Committed: {settings_as_typed(differ.committed)} ({committed.file})")
-        output.say(
+        output.advise(
             "Searches use the adopted ones, golden runs the committed ones. To make them one: "
             "medir settings adopt --write --reason TEXT, or medir settings adopt --committed --reason TEXT."
         )

@@ -77,13 +77,13 @@ def print_coverage(output: Output, measured: Coverage) -> None:
     skipped = [entry for scope in measured.scopes for entry in scope.skipped_files]
     print_left_out(output, skipped, by_rule_at_most=_LISTED)
     if measured.outside is not None and measured.outside.files:
-        output.say(
+        output.advise(
             one_line(
                 f"{measured.outside.told}. Name their folders to index them: medir project set --docs DIR."
             )
         )
     output.say(f"Commit indexed: {measured.commit or '-'}; now: {measured.head_commit or '-'}")
     if measured.moved:
-        output.say("The repository has moved on; run `medir index`.")
+        output.advise("The repository has moved on; run `medir index`.")
     if measured.problem:
         output.say(measured.problem)

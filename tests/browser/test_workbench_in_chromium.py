@@ -187,7 +187,10 @@ def test_a_citation_opens_its_source_and_the_address_leads_to_it(visit: OpenPage
 
 def test_a_run_goes_on_while_another_page_is_looked_at(visit: OpenPage):
     with visit("/golden-set") as page:
-        button, verdict = page.locator(".st-key-run-golden button"), page.locator("[data-testid=stAlert]").first
+        button, verdict = (
+            page.locator(".st-key-run-golden button"),
+            page.locator("[data-testid=stAlert]").first,
+        )
         button.click()
         # a page that is left before its run has begun has begun nothing; three cases may have ended before a look
         eventually(page, lambda: not button.count() or "0 lost" in verdict.inner_text())

@@ -89,10 +89,15 @@ def refusals(found: Found) -> Iterator[str]:
         told: dict[tuple[str, str], list[str]] = {}
         for outcome in outcomes:
             if outcome.code == 2:
-                told.setdefault((cell(outcome.message), cell(outcome.hint)), []).append(outcome.verb)
+                told.setdefault((_here(outcome.message), _here(outcome.hint)), []).append(outcome.verb)
         for (message, hint), names in told.items():
             named = "all" if len(names) == len(NAMES) else ", ".join(names)
             yield f"| {number} | {named} | {message} | {hint} |"
+
+
+def _here(text: str) -> str:
+    """A cell without the folder that this machine keeps the repository in."""
+    return cell(text.replace(f"{DOCUMENT.parents[1]}/", ""))
 
 
 def cell(text: str) -> str:

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
+
 import rag_core
 from rag_core.database.server.server import EmbeddedServer
 
@@ -111,3 +113,13 @@ def first_line(process: subprocess.Popen[str]) -> str:
     """What the client said: a URL, or the sentence of its refusal."""
     assert process.stdout is not None
     return process.stdout.readline().strip()
+
+
+def value(url: str, query: str) -> object:
+    with psycopg.connect(url) as connection:
+        row = connection.execute(query.encode()).fetchone()
+    return None if row is None else row[0]
+
+
+def is_running(home: Path) -> bool:
+    return EmbeddedServer(home).status().running

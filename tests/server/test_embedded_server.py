@@ -3,48 +3,23 @@
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
 import pytest
-from server_homes import PYTHON_PATH, client, copy_home, first_line, open_folder, postmaster_pid
+from server_homes import (
+    PYTHON_PATH,
+    client,
+    first_line,
+    is_running,
+    open_folder,
+    postmaster_pid,
+    value,
+)
 
 from rag_core.database.server.server import EmbeddedServer
 from rag_core.errors import DatabaseUnavailable
-
-
-@pytest.fixture(scope="module")
-def stopped_home() -> Iterator[Path]:
-    with open_folder() as folder:
-        with EmbeddedServer(folder / "home"):
-            pass
-        yield folder / "home"
-
-
-@pytest.fixture
-def home(stopped_home: Path) -> Iterator[Path]:
-    """A home folder that the tests of this file share; each finds and leaves its server stopped."""
-    yield stopped_home
-    EmbeddedServer(stopped_home).stop()
-
-
-@pytest.fixture
-def own_home(stopped_home: Path) -> Iterator[Path]:
-    """A home folder of one test, for what does not leave it as it was."""
-    with open_folder() as folder:
-        yield copy_home(stopped_home, folder / "home")
-
-
-def value(url: str, query: str) -> object:
-    with psycopg.connect(url) as connection:
-        row = connection.execute(query.encode()).fetchone()
-    return None if row is None else row[0]
-
-
-def is_running(home: Path) -> bool:
-    return EmbeddedServer(home).status().running
 
 
 def test_the_first_acquire_makes_home_data_and_database() -> None:

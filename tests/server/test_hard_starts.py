@@ -15,7 +15,15 @@ from pathlib import Path
 import psutil
 import psycopg
 import pytest
-from server_homes import IS_ROOT, NOBODY, client, copy_home, first_line, open_folder, postmaster_pid
+from server_homes import (
+    IS_ROOT,
+    NOBODY,
+    client,
+    first_line,
+    is_running,
+    postmaster_pid,
+    value,
+)
 
 from rag_core.database.server.account import home_digest
 from rag_core.database.server.cluster import installed_programs
@@ -30,33 +38,6 @@ select lower('É') = 'é'
 """
 
 
-@pytest.fixture(scope="module")
-def stopped_home() -> Iterator[Path]:
-    with open_folder() as folder:
-        with EmbeddedServer(folder / "home"):
-            pass
-        yield folder / "home"
-
-
-@pytest.fixture
-def home(stopped_home: Path) -> Iterator[Path]:
-    """A home folder that the tests of this file share; each finds and leaves its server stopped."""
-    yield stopped_home
-    EmbeddedServer(stopped_home).stop()
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    with open_folder() as folder:
-        yield folder
-
-
-@pytest.fixture
-def own_home(stopped_home: Path, folder: Path) -> Path:
-    """A home folder of one test, for what does not leave it as it was."""
-    return copy_home(stopped_home, folder / "home")
-
-
 @pytest.fixture
 def long_home(home: Path, folder: Path) -> Iterator[Path]:
     """The shared home folder, moved to a path of 140 characters for one test."""
@@ -64,16 +45,6 @@ def long_home(home: Path, folder: Path) -> Iterator[Path]:
     yield long
     EmbeddedServer(long).stop()
     long.rename(home)
-
-
-def value(url: str, query: str) -> object:
-    with psycopg.connect(url) as connection:
-        row = connection.execute(query.encode()).fetchone()
-    return None if row is None else row[0]
-
-
-def is_running(home: Path) -> bool:
-    return EmbeddedServer(home).status().running
 
 
 def short_folder(home: Path) -> Path:

@@ -11,6 +11,7 @@ from pathlib import Path
 from medir.turns import in_turn
 from medir.wiring import Services
 from rag_core.chunking import CHUNKER_VERSION
+from rag_core.database.index.contents import sessions_by_state
 from rag_core.database.index.identity import read_identity, read_scope_states
 from rag_core.database.projects import find_project
 from rag_core.database.search.candidates import TEXT_SEARCH_CONFIG
@@ -42,10 +43,10 @@ def ensure_sample(
         Unavailable: There is no git.
     """
     project = _registered(services, say)
-    new_events = _import_sessions(services, project)
+    _import_sessions(services, project)
 
     def index_if_changed() -> None:
-        changed = _what_changed(services, project, new_events=new_events)
+        changed = _what_changed(services, project)
         if changed is None:
             say("The sample is indexed and up to date.")
             return
@@ -179,24 +180,23 @@ def _digest_of(contents: Mapping[Path, bytes]) -> str:
     return digest.hexdigest()[:12]
 
 
-def _import_sessions(services: Services, project: Project) -> int:
-    """Bring the sample's sessions into the event log; returns how many events were new."""
-    new = 0
+def _import_sessions(services: Services, project: Project) -> None:
     for file in sorted((Path(project.repo) / _CORPUS / "sessions").glob("*.jsonl")):
-        new += import_sessions(services.database, project.project_id, file).events
-    return new
+        import_sessions(services.database, project.project_id, file)
 
 
-def _what_changed(services: Services, project: Project, *, new_events: int) -> str | None:
+def _what_changed(services: Services, project: Project) -> str | None:
     """Why the sample must be indexed, None where its index is as it would be again."""
     with services.database.connection() as connection:
         identity = read_identity(connection, project.project_id)
         states = read_scope_states(connection, project.project_id)
+        # of the index, not of what this process imported: another one's run may have read it already
+        _, _, waiting = sessions_by_state(connection, project.project_id)
     if identity is None or len(states) < len(Scope):
         return "for the first time"
     if states[Scope.DOCS].commit != current_commit(project):
         return "its documents changed"
-    if new_events:
+    if waiting:
         return "its sessions changed"
     if identity.chunker_version != CHUNKER_VERSION or identity.text_search_config != TEXT_SEARCH_CONFIG:
         return "this version cuts texts differently"

@@ -19,6 +19,7 @@ from medir.wiring import Services, open_services
 from rag_core.chunking import CHUNKER_VERSION
 from rag_core.database.index.chunks import ChunkRow, insert_chunks
 from rag_core.database.index.identity import read_identity, write_identity
+from rag_core.database.index.postings import write_postings
 from rag_core.database.index.spellings import write_spellings
 from rag_core.database.projects import insert_project
 from rag_core.database.search.candidates import TEXT_SEARCH_CONFIG
@@ -129,6 +130,7 @@ def index_collection(services: Services, name: str) -> tuple[Project, tuple[Judg
             ],
         )
         write_spellings(connection, name)
+        write_postings(connection, name)
         write_identity(
             connection,
             name,

@@ -177,9 +177,15 @@ def _adopt_command(settings: SearchSettings) -> str:
     ranking, candidates = settings.ranking, settings.candidates
     threshold = "none" if ranking.threshold is None else repr(ranking.threshold)
     cap = "none" if ranking.max_per_file is None else str(ranking.max_per_file)
+    numbers = "".join(
+        f"--{name.replace('_', '-')} {value!r} "
+        for name, value in candidates.lexical.numbers.items()
+        if value is not None
+    )
     return (
         f"medir settings adopt --fusion {ranking.fusion} --weight-vector {ranking.weight_vector!r} "
         f"--threshold={threshold} --candidates {ranking.candidates_per_signal} --max-per-file {cap} "
         f"--lexical-operator {candidates.lexical.operator} --lexical-function {candidates.lexical.function} "
+        f"{numbers}"
         '--reason "..."'
     )

@@ -200,8 +200,8 @@ class Calibrator:
             listener=listener,
             run_id=run_id,
         ) as handle:
-            ways = self._ways(project)
-            counting = _over_all_ways(handle.progress, max(1, len(ways)))
+            kinds = self._kinds(project)
+            counting = _over_all_ways(handle.progress, max(1, len(kinds)))
             measured = self._measurement.take(
                 project,
                 golden,
@@ -209,7 +209,7 @@ class Calibrator:
                 counting,
                 committed=committed,
                 in_force=in_force,
-                ways=ways,
+                kinds=kinds,
             )
             refuse_degraded(measured, work="calibration")
             handle.progress("replay", 0, 2)
@@ -285,15 +285,12 @@ class Calibrator:
         limited = [(name, as_judged(each, golden)) for name, each in found]
         return [each for each in limited if each[1].ranking.candidates_per_signal <= deepest]
 
-    def _ways(self, project: Project) -> tuple[LexicalWay, ...]:
+    def _kinds(self, project: Project) -> tuple[tuple[LexicalOperator, LexicalFunction], ...]:
         with self._database.connection() as connection:
             chunks, _ = count_chunks(connection, project.project_id, ALL_SCOPES)
         if chunks > ALL_WAYS_UP_TO_CHUNKS:
             return ()
-        return tuple(
-            LexicalWay(operator=operator, function=function)
-            for operator, function in product(LexicalOperator, LexicalFunction)
-        )
+        return tuple(product(LexicalOperator, LexicalFunction))
 
 
 def as_judged(settings: SearchSettings, golden: GoldenSet) -> SearchSettings:

@@ -28,6 +28,8 @@ from rag_core.model import (
     CandidateSet,
     CandidateSettings,
     DegradedReason,
+    LexicalFunction,
+    LexicalOperator,
     LexicalWay,
     Project,
     Ranking,
@@ -107,6 +109,7 @@ class Measurement:
         committed: CommittedFile,
         in_force: bool = False,
         ways: Sequence[LexicalWay] = (),
+        kinds: Sequence[tuple[LexicalOperator, LexicalFunction]] = (),
         keep_vectors_made: bool = True,
     ) -> Measured:
         """Ask every case. Writes no `rag_searches` row.
@@ -119,6 +122,7 @@ class Measurement:
             committed: The `settings.yaml` beside the cases.
             in_force: Ask under what searches use, the adoption before that file.
             ways: Other lexical ways to ask in, beside that of the settings.
+            kinds: Others yet, by operator and function, with the settings' own numbers where they play a part.
             keep_vectors_made: False where nothing at all may be written.
 
         Raises:
@@ -135,7 +139,12 @@ class Measurement:
             )
             states = read_scope_states(connection, project.project_id)
             facts = _facts(connection, project, identity, states)
-            asked = {settings.candidates.lexical, *ways}
+            own_way = settings.candidates.lexical
+            alike = (
+                dataclasses.replace(own_way, operator=operator, function=function)
+                for operator, function in kinds
+            )
+            asked = {own_way, *ways, *alike}
             found = {
                 way: self._gather(
                     connection,
@@ -147,7 +156,7 @@ class Measurement:
                 )
                 for way in sorted(asked)
             }
-        own = found.pop(settings.candidates.lexical)
+        own = found.pop(own_way)
         return Measured(
             golden=golden,
             settings=settings,

@@ -29,6 +29,7 @@ from rag_core.database.index.identity import (
     write_identity,
     write_scope_state,
 )
+from rag_core.database.index.postings import write_postings
 from rag_core.database.index.spellings import has_spellings, write_spellings
 from rag_core.database.index.vectors import drop_unused_vectors
 from rag_core.database.search.candidates import TEXT_SEARCH_CONFIG
@@ -193,8 +194,9 @@ class Indexing:
             },
         )
         insert_chunks(connection, project_id, _rows(plan, vectors))
-        if plan.added or plan.removed or not has_spellings(connection, project_id):
+        if plan.added or plan.removed or plan.moved or not has_spellings(connection, project_id):
             write_spellings(connection, project_id)
+            write_postings(connection, project_id)
         write_identity(
             connection,
             project_id,

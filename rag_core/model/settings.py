@@ -8,8 +8,11 @@ from enum import StrEnum
 from typing import Literal
 
 from rag_core.errors import InvalidInput
-from rag_core.model.shape import Shape
+from rag_core.model.shape import Shape, camel
 from rag_core.model.words import ALL_SCOPES, Scope, canonical_digest
+
+MOST_K1 = 10.0
+MOST_TITLE_WEIGHT = 10.0
 
 
 class Fusion(StrEnum):
@@ -38,19 +41,70 @@ class LexicalOperator(StrEnum):
 
 
 class LexicalFunction(StrEnum):
-    """How a chunk's lexical score is computed. See `rag_core.database.search.candidates`."""
+    """How a chunk's lexical score is computed.
+
+    See `rag_core.database.search.candidates` and, for those that know how rare a word is, `rag_core.lexical.postings`.
+    """
 
     TS_RANK = "ts_rank"
     TS_RANK_CD = "ts_rank_cd"
     COVERAGE = "coverage"
+    BM25 = "bm25"
+    COVERAGE_IDF = "coverageIdf"
+
+    @property
+    def knows_rarity(self) -> bool:
+        """Whether it is scored from a project's word statistics, where a title has words too."""
+        match self:
+            case LexicalFunction.BM25 | LexicalFunction.COVERAGE_IDF:
+                return True
+            case LexicalFunction.TS_RANK | LexicalFunction.TS_RANK_CD | LexicalFunction.COVERAGE:
+                return False
+
+    @property
+    def saturates(self) -> bool:
+        """Whether k1 and b play a part."""
+        return self is LexicalFunction.BM25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class LexicalWay:
-    """How the lexical signal asks and scores; another way needs other SQL, so other candidates."""
+    """How the lexical signal asks and scores; another way needs other SQL, so other candidates.
+
+    `k1` (how soon repetition stops to count, 0 or more) and `b` (how much a long text counts for less, 0 to 1) are
+    BM25's. `title_weight` is what a word in front matter's title, a heading or the path counts beside one in the text,
+    for functions that know rarity. A number that plays no part is kept as it is by default: such ways are equal.
+    """
 
     operator: LexicalOperator = LexicalOperator.ANY
     function: LexicalFunction = LexicalFunction.TS_RANK
+    k1: float = 1.2
+    b: float = 0.75
+    title_weight: float = 0.0
+
+    def __post_init__(self) -> None:
+        fields = {field.name: field.default for field in dataclasses.fields(self)}
+        for name, plays, most in (
+            ("k1", self.function.saturates, MOST_K1),
+            ("b", self.function.saturates, 1.0),
+            ("title_weight", self.function.knows_rarity, MOST_TITLE_WEIGHT),
+        ):
+            if not plays:
+                object.__setattr__(self, name, fields[name])
+            elif not (math.isfinite(getattr(self, name)) and 0 <= getattr(self, name) <= most):
+                raise InvalidInput(
+                    f"The {_words(name)} is {getattr(self, name)}; it lies between 0 and {most:g}.",
+                    hint=f"Give a number such as {fields[name] or 0.5}.",
+                )
+
+    @property
+    def numbers(self) -> dict[str, float | None]:
+        """The function's own numbers by name, None where one plays no part."""
+        return {
+            "k1": self.k1 if self.function.saturates else None,
+            "b": self.b if self.function.saturates else None,
+            "title_weight": self.title_weight if self.function.knows_rarity else None,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,10 +190,16 @@ class SettingsShape(Shape):
     limit: int
     fusion: Literal["weightedSum", "rrf", "minMax", "zScore"]
     lexical_operator: Literal["any", "all"]
-    lexical_function: Literal["ts_rank", "ts_rank_cd", "coverage"]
+    lexical_function: Literal["ts_rank", "ts_rank_cd", "coverage", "bm25", "coverageIdf"]
     embedding_model: str | None
     fetch_depth: int
+    k1: float | None = None
+    b: float | None = None
+    title_weight: float | None = None
 
+
+LEXICAL_NUMBERS = ("k1", "b", "title_weight")
+"""Fields of a lexical way that are in JSON only where they play a part."""
 
 NO_NUMBERS = ("source", "preset", "fetchDepth", "embeddingModel")
 """What settings in JSON say beside the numbers that somebody decides."""
@@ -190,6 +250,7 @@ class SearchSettings:
             lexical = LexicalWay(
                 operator=LexicalOperator(str(told["lexicalOperator"])),
                 function=LexicalFunction(str(told["lexicalFunction"])),
+                **{name: _number(told[camel(name)]) for name in LEXICAL_NUMBERS if camel(name) in told},
             )
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidInput(
@@ -218,6 +279,7 @@ class SearchSettings:
             self.candidates,
             lexical_operator=self.candidates.lexical.operator.value,
             lexical_function=self.candidates.lexical.function.value,
+            **self.candidates.lexical.numbers,
         )
 
     def to_json(self) -> dict[str, object]:

@@ -14,6 +14,7 @@ from rag_core.golden.document import Reader, compose, decode, is_mapping, is_nul
 from rag_core.golden.faults import Fault, refusal_of
 from rag_core.model import EmbeddingModel, Fusion, LexicalFunction, LexicalOperator
 from rag_core.model.limits import MAX_LIMIT
+from rag_core.model.settings import MOST_K1, MOST_TITLE_WEIGHT
 from rag_core.settings.committed import CommittedSettings, Limits
 from rag_core.settings.overrides import MAX_CANDIDATES, UNSET, Overrides, Unset
 from rag_core.settings.presets import PRESETS
@@ -33,9 +34,14 @@ _NUMBERS = (
     "fusion",
     "lexicalOperator",
     "lexicalFunction",
+    "k1",
+    "b",
+    "titleWeight",
     "embeddingModel",
 )
 DERIVED = ("source", "fetchDepth")
+SOMETIMES = ("k1", "b", "titleWeight")
+"""Keys that are there only where they play a part."""
 _KEYS = (*_NUMBERS, "limits", *DERIVED)
 _NULLABLE = frozenset(
     ("preset", "threshold", "thresholdWhenDegraded", "maxPerFile", "embeddingModel", "limits", *DERIVED)
@@ -105,6 +111,9 @@ class _Settings:
                 fusion=self._one_of("fusion", Fusion),
                 lexical_operator=self._one_of("lexicalOperator", LexicalOperator),
                 lexical_function=self._one_of("lexicalFunction", LexicalFunction),
+                k1=self._up_to("k1", MOST_K1),
+                b=self._up_to("b", 1.0),
+                title_weight=self._up_to("titleWeight", MOST_TITLE_WEIGHT),
             ),
             made_for=self._model(),
             limits=self._limits(),
@@ -146,15 +155,17 @@ class _Settings:
             return None
         return value
 
-    def _share(self, key: str) -> float | None:
+    def _up_to(self, key: str, most: float, *, what: str = "it") -> float | None:
         value = self._reader.number(self._given(key), key)
-        if value is not None and not 0 <= value <= 1:
-            self._fault(key, f"{key} is {value:g}; a weight lies between 0 and 1.")
+        if value is not None and not 0 <= value <= most:
+            self._fault(key, f"{key} is {value:g}; {what} lies between 0 and {most:g}.")
             return None
         return value
 
     def _weight(self) -> float | None:
-        vector, lexical = self._share("weightVector"), self._share("weightLexical")
+        vector, lexical = (
+            self._up_to(key, 1.0, what="a weight") for key in ("weightVector", "weightLexical")
+        )
         if vector is not None and lexical is not None and abs(vector + lexical - 1) > _ROUNDING:
             self._fault(
                 "weightLexical",

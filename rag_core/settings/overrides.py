@@ -45,6 +45,9 @@ class Overrides:
     fusion: Fusion | None = None
     lexical_operator: LexicalOperator | None = None
     lexical_function: LexicalFunction | None = None
+    k1: float | None = None
+    b: float | None = None
+    title_weight: float | None = None
 
     @classmethod
     def of(cls, settings: SearchSettings) -> "Overrides":
@@ -60,6 +63,9 @@ class Overrides:
             fusion=ranking.fusion,
             lexical_operator=candidates.lexical.operator,
             lexical_function=candidates.lexical.function,
+            k1=candidates.lexical.numbers["k1"],
+            b=candidates.lexical.numbers["b"],
+            title_weight=candidates.lexical.numbers["title_weight"],
         )
 
     @classmethod
@@ -87,13 +93,25 @@ class Overrides:
         """
         candidates = dataclasses.replace(
             settings.candidates,
-            lexical=LexicalWay(
-                operator=self.lexical_operator or settings.candidates.lexical.operator,
-                function=self.lexical_function or settings.candidates.lexical.function,
-            ),
+            lexical=self.way(settings.candidates.lexical),
         )
         ranking = self.ranked(settings.ranking)
         return dataclasses.replace(settings, candidates=candidates, source="trial").with_ranking(ranking)
+
+    def way(self, own: LexicalWay) -> LexicalWay:
+        """The lexical way with these numbers in the place of its own; one that plays no part is forgotten.
+
+        Raises:
+            InvalidInput: A number is out of range.
+        """
+        given = {
+            "operator": self.lexical_operator,
+            "function": self.lexical_function,
+            "k1": self.k1,
+            "b": self.b,
+            "title_weight": self.title_weight,
+        }
+        return dataclasses.replace(own, **{name: value for name, value in given.items() if value is not None})
 
     def ranked(self, own: RankingSettings) -> RankingSettings:
         """The numbers that can be replayed, with these in the place of theirs.

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from rag_core.model import SearchSettings
+from rag_core.model import LexicalWay, SearchSettings
+from rag_core.model.shape import camel
 from rag_core.words.fusions import FUSION_NAMES
 
 NUMBERS: Mapping[str, str] = {
@@ -16,6 +17,9 @@ NUMBERS: Mapping[str, str] = {
     "fusion": "fusion",
     "lexicalOperator": "terms",
     "lexicalFunction": "lexical function",
+    "k1": "k1",
+    "b": "b",
+    "titleWeight": "title weight",
 }
 """What the numbers are called, by their keys in JSON."""
 
@@ -33,6 +37,7 @@ def numbers_told(settings: SearchSettings) -> list[tuple[str, str]]:
         "fusion": FUSION_NAMES[ranking.fusion],
         "lexicalOperator": candidates.lexical.operator,
         "lexicalFunction": candidates.lexical.function,
+        **_own_numbers(candidates.lexical),
     }
     return [(NUMBERS[key], value_told(value)) for key, value in values.items()]
 
@@ -44,7 +49,7 @@ def settings_in_full(settings: SearchSettings) -> str:
     return (
         f"{FUSION_NAMES[ranking.fusion]}, vector weight {ranking.weight_vector:.4g}, "
         f"threshold {threshold_told(ranking.threshold)}, {ranking.candidates_per_signal} candidates a signal, {cap}, "
-        f"{ranking.limit} hits, terms {candidates.lexical.operator}, {candidates.lexical.function}"
+        f"{ranking.limit} hits, terms {candidates.lexical.operator}, {_way_told(candidates.lexical)}"
     )
 
 
@@ -55,7 +60,7 @@ def settings_as_typed(settings: SearchSettings) -> str:
         f"{ranking.fusion}, vector {ranking.weight_vector:.4g}, lexical {ranking.weight_lexical:.4g}, "
         f"threshold {threshold_told(ranking.threshold)}, {ranking.candidates_per_signal} candidates a signal, "
         f"{value_told(ranking.max_per_file)} a file, limit {ranking.limit}, "
-        f"{candidates.lexical.operator}/{candidates.lexical.function}"
+        f"{candidates.lexical.operator}/{_way_told(candidates.lexical)}"
     )
 
 
@@ -69,6 +74,15 @@ def settings_at_a_glance(settings: SearchSettings) -> str:
         f"{name}: vector {numbers.weight_vector:g}, lexical {numbers.weight_lexical:g}, "
         f"{threshold_or_no(numbers.threshold)}, {cap} per file, limit {numbers.limit}"
     )
+
+
+def _own_numbers(way: LexicalWay) -> dict[str, float]:
+    return {camel(name): value for name, value in way.numbers.items() if value is not None}
+
+
+def _way_told(way: LexicalWay) -> str:
+    numbers = " ".join(f"{NUMBERS[key]} {value_told(value)}" for key, value in _own_numbers(way).items())
+    return f"{way.function} ({numbers})" if numbers else str(way.function)
 
 
 def threshold_told(threshold: float | None) -> str:

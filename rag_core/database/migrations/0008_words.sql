@@ -76,9 +76,19 @@ alter table chunks drop column search_vector;
 alter table chunks add column search_vector tsvector generated always as (medir_tsvector(language, content)) stored;
 create index chunks_search_vector on chunks using gin (search_vector);
 
--- What a project's chunks hold of each lexeme, in their text or in their title (front matter, headings, path): made
--- anew by each index run that changes chunks. An entry is 8 bytes, big-endian: the chunk's number (4), how often it
--- holds the lexeme (2), how many lexemes its text has (2).
+-- A chunk's title: front matter, headings and path, its extension apart.
+create function medir_title(metadata jsonb, source_path text) returns text
+    language sql immutable parallel safe
+    return concat_ws(
+        ' ',
+        metadata ->> 'title',
+        translate(metadata ->> 'headingPath', '[]"\', '    '),
+        regexp_replace(regexp_replace(source_path, '\.[^./]*$', ''), '[/._-]+', ' ', 'g')
+    );
+
+-- What a project's chunks hold of each lexeme, in their text or in their title: made anew by each index run that
+-- changes chunks. An entry is 8 bytes, big-endian: the chunk's number (4), how often it holds the lexeme (2), how
+-- many lexemes its text has, repetitions counted (2).
 create table postings (
     project_id text not null references projects (project_id) on delete cascade,
     lexeme text not null,
@@ -98,6 +108,30 @@ create table lexicons (
     chunk_ids bytea not null
 );
 alter table lexicons alter column chunk_ids set storage external;
+
+with numbered as materialized (
+    select project_id, id, scope, search_vector,
+        medir_tsvector(language, medir_title(metadata, source_path)) as title_vector,
+        row_number() over (
+            partition by project_id
+            order by scope = 'session', coalesce(source_path, session_id) collate "C", ordinal
+        ) - 1 as number,
+        (select coalesce(sum(cardinality(positions)), 0) from unnest(search_vector)) as length
+    from chunks
+), counted as (
+    insert into lexicons (project_id, chunks, text_length, chunk_ids)
+    select project_id, count(*), sum(length), string_agg(uuid_send(id), '' order by number)
+    from numbered group by project_id
+)
+insert into postings (project_id, lexeme, scope, in_title, entries)
+select project_id, lexeme, scope, in_title,
+    string_agg(int8send((number << 32) | (least(written, 65535)::bigint << 16) | least(length, 65535)::bigint), '')
+from numbered cross join lateral (
+    select lexeme, cardinality(positions) as written, false as in_title from unnest(search_vector)
+    union all
+    select lexeme, cardinality(positions), true from unnest(title_vector)
+) held
+group by project_id, lexeme, scope, in_title;
 
 -- what stands there was made of words that are cut otherwise now: the next index run writes them anew
 delete from spellings;

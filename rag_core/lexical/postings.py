@@ -1,0 +1,127 @@
+"""Scores from word statistics: BM25 and the share of the question's rarity that a chunk covers. Pure.
+
+Both lie in [0, 1] and are linear under a weighted sum: each is a sum over the question's terms, divided by the
+greatest value that the question can reach, which is the sum of its terms' inverse document frequencies. A term that no
+chunk holds counts in it, so a question that is half of foreign words can't reach more than a half.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_core.model import LexicalFunction, LexicalOperator, LexicalWay
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+ENTRY = np.dtype([("number", ">u4"), ("written", ">u2"), ("length", ">u2")])
+"""How a posting is kept: a chunk's number, how often it holds the lexeme, how many lexemes its text has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lexicon:
+    """What is counted over all chunks of a project; `text_length` is the number of lexemes in their texts."""
+
+    chunks: int
+    text_length: int
+
+    @property
+    def average_length(self) -> float:
+        """Lexemes a chunk; 1 where no chunk has any, so that it can be divided by."""
+        return self.text_length / self.chunks if self.text_length else 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TermPostings:
+    """The postings of all spellings of one term, in texts and in titles; arrays of `ENTRY`, in any order."""
+
+    in_text: Sequence[NDArray[np.void]]
+    in_title: Sequence[NDArray[np.void]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TermCounts:
+    """One term over all chunks, shape (chunks,) each: how often text and title hold it, and the texts' lengths.
+
+    Lengths are known only where the term is held.
+    """
+
+    in_text: Floats
+    in_title: Floats
+    lengths: Floats
+
+
+def score_postings(
+    terms: Sequence[TermPostings],
+    lexicon: Lexicon,
+    way: LexicalWay,
+    *,
+    allowed: NDArray[np.bool_] | None = None,
+) -> tuple[Integers, Floats]:
+    """The chunks that match, best first, ties by number, and their scores.
+
+    Args:
+        terms: The question's terms, those without a posting among them.
+        lexicon: Of the whole project, whatever is searched of it.
+        way: Function, operator, and the function's numbers.
+        allowed: Which chunks may be returned, shape (chunks,); None: all.
+
+    Returns:
+        Chunk numbers and scores in (0, 1], both of shape (matching chunks,).
+    """
+    part = _PARTS[way.function]
+    total, held, reachable = np.zeros(lexicon.chunks), np.zeros(lexicon.chunks, dtype=np.int64), 0.0
+    for term in terms:
+        counts = _counted(term, lexicon.chunks)
+        weighed = counts.in_text + way.title_weight * counts.in_title
+        holding = np.flatnonzero(weighed)
+        rarity = inverse_document_frequency(lexicon.chunks, len(holding))
+        reachable += rarity
+        total[holding] += rarity * part(weighed[holding], counts.lengths[holding], lexicon, way)
+        held[holding] += 1
+    needed = len(terms) if way.operator is LexicalOperator.ALL else 1
+    matching = held >= needed if allowed is None else (held >= needed) & allowed
+    numbers = np.flatnonzero(matching & (total > 0))
+    scores = total[numbers] / reachable if reachable else total[numbers]
+    order = np.argsort(-scores, kind="stable")
+    return numbers[order], scores[order]
+
+
+def inverse_document_frequency(chunks: int, holding: int) -> float:
+    """`ln(1 + (N - n + 0.5) / (n + 0.5))`, above 0 also for a word that every chunk holds.
+
+    Source: Robertson and Zaragoza 2009, doi:10.1561/1500000019, with Lucene's 1 added under the logarithm.
+    """
+    return float(np.log1p((chunks - holding + 0.5) / (holding + 0.5)))
+
+
+def _saturated(written: Floats, lengths: Floats, lexicon: Lexicon, way: LexicalWay) -> Floats:
+    """BM25's `tf / (tf + k1 (1 - b + b length / average length))`, below 1 (its k1 + 1 is divided out)."""
+    return written / (written + way.k1 * (1.0 - way.b + way.b * lengths / lexicon.average_length))
+
+
+def _held(written: Floats, _lengths: Floats, _lexicon: Lexicon, _way: LexicalWay) -> Floats:
+    """1 for a term in the text, however often; a title alone counts for its weight, up to 1."""
+    return np.minimum(written, 1.0)
+
+
+_PARTS: Mapping[LexicalFunction, Callable[[Floats, Floats, Lexicon, LexicalWay], Floats]] = {
+    LexicalFunction.BM25: _saturated,
+    LexicalFunction.COVERAGE_IDF: _held,
+}
+
+
+def _counted(term: TermPostings, chunks: int) -> TermCounts:
+    lengths = np.zeros(chunks)
+    sums: list[Floats] = []
+    for field in (term.in_text, term.in_title):
+        counted = np.zeros(chunks)
+        for entries in field:
+            numbers = entries["number"].astype(np.int64)
+            # a lexeme has one entry a chunk in a field, so no number is there twice
+            counted[numbers] += entries["written"]
+            lengths[numbers] = entries["length"]
+        sums.append(counted)
+    return TermCounts(in_text=sums[0], in_title=sums[1], lengths=lengths)

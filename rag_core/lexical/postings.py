@@ -58,6 +58,7 @@ def score_postings(
     lexicon: Lexicon,
     way: LexicalWay,
     *,
+    at_most: int | None = None,
     allowed: NDArray[np.bool_] | None = None,
 ) -> tuple[Integers, Floats]:
     """The chunks that match, best first, ties by number, and their scores.
@@ -66,10 +67,11 @@ def score_postings(
         terms: The question's terms, those without a posting among them.
         lexicon: Of the whole project, whatever is searched of it.
         way: Function, operator, and the function's numbers.
+        at_most: How many are returned; None: all that match.
         allowed: Which chunks may be returned, shape (chunks,); None: all.
 
     Returns:
-        Chunk numbers and scores in (0, 1], both of shape (matching chunks,).
+        Chunk numbers and scores in (0, 1], both of the same shape (hits,).
     """
     part = _PARTS[way.function]
     total, held, reachable = np.zeros(lexicon.chunks), np.zeros(lexicon.chunks, dtype=np.int64), 0.0
@@ -85,7 +87,11 @@ def score_postings(
     matching = held >= needed if allowed is None else (held >= needed) & allowed
     numbers = np.flatnonzero(matching & (total > 0))
     scores = total[numbers] / reachable if reachable else total[numbers]
-    order = np.argsort(-scores, kind="stable")
+    if at_most is not None and at_most < len(scores):
+        # all that tie with the last one stay, for the numbers to decide
+        stays = scores >= np.partition(scores, -at_most)[-at_most]
+        numbers, scores = numbers[stays], scores[stays]
+    order = np.argsort(-scores, kind="stable")[:at_most]
     return numbers[order], scores[order]
 
 

@@ -113,8 +113,10 @@ def _best(
 def _posted(
     connection: Connection, project_id: str, query: LexicalQuery, settings: CandidateSettings
 ) -> list[tuple[object, ...]]:
-    numbers, scores = posted_scores(connection, project_id, query, settings.scopes)
-    best = chunk_ids_of(connection, project_id, numbers[: settings.fetch_depth])
+    numbers, scores = posted_scores(
+        connection, project_id, query, settings.scopes, at_most=settings.fetch_depth
+    )
+    best = chunk_ids_of(connection, project_id, numbers)
     # a row is a chunk by its id, in the order of the ids
     return connection.execute(
         """
@@ -123,7 +125,7 @@ def _posted(
             join chunks c on c.project_id = %(project)s and c.id = best.id
         order by best.position
         """,
-        {"project": project_id, "ids": best, "scores": scores[: settings.fetch_depth].tolist()},
+        {"project": project_id, "ids": best, "scores": scores.tolist()},
     ).fetchall()
 
 

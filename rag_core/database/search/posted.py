@@ -15,9 +15,14 @@ _Postings = Mapping[tuple[str, bool], list[NDArray[np.void]]]
 
 
 def posted_scores(
-    connection: Connection, project_id: str, query: LexicalQuery, scopes: Sequence[Scope]
+    connection: Connection,
+    project_id: str,
+    query: LexicalQuery,
+    scopes: Sequence[Scope],
+    *,
+    at_most: int | None = None,
 ) -> tuple[Integers, Floats]:
-    """The numbers of all matching chunks in scope, best first, ties as everywhere, and their scores.
+    """The numbers of the matching chunks in scope, best first, ties as everywhere, and their scores.
 
     Raises:
         Unavailable: The project has chunks but no word statistics.
@@ -32,7 +37,7 @@ def posted_scores(
         allowed = np.zeros(lexicon.chunks, dtype=bool)
         for entries in (each for found in in_scope.values() for each in found):
             allowed[entries["number"]] = True
-    return score_postings(terms, lexicon, query.way, allowed=allowed)
+    return score_postings(terms, lexicon, query.way, at_most=at_most, allowed=allowed)
 
 
 def chunk_ids_of(connection: Connection, project_id: str, numbers: Integers) -> list[str]:

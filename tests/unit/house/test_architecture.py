@@ -33,6 +33,7 @@ STABLE_LAST_KEYS = {
     "lexeme": "distinct within its key",
     "actor_id": "one vote an actor and hit",
     "embedding_model": "nothing else is selected",
+    "position": "of the elements of an array",
     "rank": "of the hits of one search, or one row a verdict and rank",
 }
 

@@ -15,6 +15,7 @@ PARTIAL = {
     ("rag_core/calibration/replay.py", "FATES"): "`ABSENT` is no candidate's fate",
     ("rag_core/evaluation/measuring.py", "known"): "of the others, a question's reason is all that is known",
     ("rag_core/figures/case_flow.py", "_ENDS"): "what is in no list flows nowhere",
+    ("rag_core/lexical/postings.py", "_PARTS"): "the others are scored by PostgreSQL, row by row",
     ("rag_core/index/sources_gone.py", "_REMEDIES"): "of the others, nothing is to be done",
 }
 
@@ -37,6 +38,7 @@ TOLD_APART = {
     "LexicalFunction": {"rag_core/model/settings.py"},
     "LexicalOperator": {
         "rag_core/model/settings.py",
+        "rag_core/lexical/postings.py",
         "rag_core/lexical/tsquery.py",
         "rag_core/database/search/candidates.py",
         "rag_core/database/search/lexical_query.py",

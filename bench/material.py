@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +31,7 @@ from rag_core.model import (
     CandidateSet,
     CandidateSettings,
     Chunk,
+    LexicalWay,
     Origin,
     Place,
     Project,
@@ -145,17 +146,31 @@ def fetch(
     services: Services, project_id: str, questions: Mapping[str, str], *, depth: int
 ) -> dict[str, CandidateSet]:
     """Both signals' candidates of each question, by exact search, in one snapshot."""
+    return fetch_ways(services, project_id, questions, (LexicalWay(),), depth=depth)[LexicalWay()]
+
+
+def fetch_ways(
+    services: Services,
+    project_id: str,
+    questions: Mapping[str, str],
+    ways: Sequence[LexicalWay],
+    *,
+    depth: int,
+) -> dict[LexicalWay, dict[str, CandidateSet]]:
+    """As `fetch`, for each lexical way."""
     with services.database.connection() as connection:
         identity = read_identity(connection, project_id)
     model = identity.embedding_model if identity else None
     settings = CandidateSettings(scopes=ALL_SCOPES, fetch_depth=depth, embedding_model=model)
-    found: dict[str, CandidateSet] = {}
+    found: dict[LexicalWay, dict[str, CandidateSet]] = {way: {} for way in ways}
     with services.database.snapshot() as connection:
         for key, question in questions.items():
             vector = services.search.embed(question, model)
-            found[key] = services.search.gathering.gather(
-                connection, project_id, question, vector, settings, exact=True
-            ).found
+            gathered = services.search.gathering.gather_ways(
+                connection, project_id, question, vector, settings, ways=ways, exact=True
+            )
+            for way, each in gathered.items():
+                found[way][key] = each.found
     return found
 
 

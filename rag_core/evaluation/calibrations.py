@@ -200,16 +200,14 @@ class Calibrator:
             listener=listener,
             run_id=run_id,
         ) as handle:
-            kinds = self._kinds(project)
-            counting = _over_all_ways(handle.progress, max(1, len(kinds)))
             measured = self._measurement.take(
                 project,
                 golden,
                 overrides,
-                counting,
+                handle.progress,
                 committed=committed,
                 in_force=in_force,
-                kinds=kinds,
+                kinds=self._kinds(project),
             )
             refuse_degraded(measured, work="calibration")
             handle.progress("replay", 0, 2)
@@ -330,21 +328,6 @@ def values_in(
         found[measure] = np.full(len(golden.cases), np.nan)
         found[measure][[at for at, _ in shared]] = measure_replay(table, judged, ranking, measure)
     return found
-
-
-def _over_all_ways(progress: Progress, ways: int) -> Progress:
-    """Progress that counts the questions of every way together, where each way begins at 0 again."""
-    begun = 0
-
-    def count(step: str, done: int, total: int) -> None:
-        nonlocal begun
-        if step != "search":
-            progress(step, done, total)
-            return
-        begun += done == 0
-        progress(step, (begun - 1) * total + done, ways * total)
-
-    return count
 
 
 def _variants(measured: Measured) -> tuple[Variant, ...]:

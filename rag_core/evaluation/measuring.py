@@ -145,17 +145,15 @@ class Measurement:
                 for operator, function in kinds
             )
             asked = {own_way, *ways, *alike}
-            found = {
-                way: self._gather(
-                    connection,
-                    project,
-                    golden,
-                    vectors=vectors,
-                    settings=dataclasses.replace(settings.candidates, lexical=way),
-                    progress=progress,
-                )
-                for way in sorted(asked)
-            }
+            found = self._gather(
+                connection,
+                project,
+                golden,
+                vectors=vectors,
+                settings=settings.candidates,
+                ways=sorted(asked),
+                progress=progress,
+            )
         own = found.pop(own_way)
         return Measured(
             golden=golden,
@@ -207,9 +205,10 @@ class Measurement:
         *,
         vectors: list[QuestionVector],
         settings: CandidateSettings,
+        ways: Sequence[LexicalWay],
         progress: Progress,
-    ) -> tuple[CandidateSet, ...]:
-        found: list[CandidateSet] = []
+    ) -> dict[LexicalWay, tuple[CandidateSet, ...]]:
+        found: dict[LexicalWay, list[CandidateSet]] = {way: [] for way in ways}
         for done, (case, vector) in enumerate(zip(golden.cases, vectors, strict=True)):
             progress("search", done, len(vectors))
             deep = dataclasses.replace(
@@ -217,12 +216,12 @@ class Measurement:
                 scopes=case.scope or ALL_SCOPES,
                 fetch_depth=max(GOLDEN_DEPTH, settings.fetch_depth),
             )
-            found.append(
-                self._search.gathering.gather(
-                    connection, project.project_id, case.question, vector, deep, exact=True
-                ).found
+            gathered = self._search.gathering.gather_ways(
+                connection, project.project_id, case.question, vector, deep, ways=ways, exact=True
             )
-        return tuple(found)
+            for way, each in gathered.items():
+                found[way].append(each.found)
+        return {way: tuple(each) for way, each in found.items()}
 
 
 def indexed_identity(connection: Connection, project: Project) -> IndexIdentity:

@@ -70,7 +70,7 @@ def test_the_lexical_weight_is_the_rest_of_the_other():
     ("text", "line", "field", "says"),
     [
         ("limit: 5\nweightvector: 0.3", 2, "weightvector", "did you mean weightVector?"),
-        ("k1: 1.2", 1, "k1", "is not a key of the settings"),
+        ("k9: 1.2", 1, "k9", "is not a key of the settings"),
         ("limit: 5\nlimit: 6", 2, "limit", "given twice; the first is on line 1"),
         ("weightVector: .nan", 1, "weightVector", "finite number"),
         ("threshold: -.inf", 1, "threshold", "finite number such as 0.2, or null"),

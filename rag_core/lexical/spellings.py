@@ -61,17 +61,18 @@ def fold(text: str) -> str:
         >>> fold("Previsão")
         'previsao'
     """
-    return _MARKS.sub("", unicodedata.normalize("NFKD", text)).casefold()
+    return text.lower() if text.isascii() else _MARKS.sub("", unicodedata.normalize("NFKD", text)).casefold()
 
 
 def keys_of_word(word: str) -> tuple[str, ...]:
     """The keys under which the index stores a word of its chunks; at least one, each once.
 
-    A hyphenated word also has the key of its parts written together, a name those of its parts.
+    A hyphenated word also has the key of its parts written together, joined words those of their parts. A file has
+    its own alone: a link to it says little of what stands around it.
 
     Examples:
-        >>> keys_of_word("e-mail"), keys_of_word("docs/Guia.md")
-        (('e-mail', 'email'), ('/guia.md', 'guia/'))
+        >>> keys_of_word("e-mail"), keys_of_word("docs/Guia.md"), keys_of_word("TCP/IP")
+        (('e-mail', 'email'), ('/guia.md',), ('/tcp/ip', 'tcp/', 'ip/'))
     """
     folded = fold(word)
     if is_name(folded):
@@ -184,8 +185,8 @@ def identifier_in(word: str) -> tuple[str, str] | None:
 
 def _keys_of_parts(name: str) -> tuple[str, ...]:
     head, slash, _ = name.partition("/")
-    if slash and "." in head.lstrip("."):
-        # an address: the parser also gives its host and its path, each for itself
+    # of an address the parser also gives the host and the path, each for itself
+    if not is_joined(name) or (slash and "." in head):
         return ()
     keys: list[str] = []
     for part in parts_of_name(name):

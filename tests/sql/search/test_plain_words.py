@@ -150,10 +150,10 @@ def test_joined_words_are_found_as_a_whole_and_by_their_parts_both_ways(
     assert ask(connection, whole, COVERAGE)["docs/whole.md"] == 1.0
 
 
-def test_the_folders_of_a_file_are_no_words(connection: Connection) -> None:
+def test_the_parts_of_a_file_that_a_text_names_are_no_words(connection: Connection) -> None:
     fill(connection, {"docs/a.md": "Veja regras/cobranca/prazos.md antes.", "docs/b.md": "As regras."})
     assert set(ask(connection, "regras")) == {"docs/b.md"}
-    assert set(ask(connection, "prazos")) == {"docs/a.md"}
+    assert set(ask(connection, "prazos")) == set()
     assert set(ask(connection, "regras/cobranca/prazos.md")) == {"docs/a.md"}
 
 
@@ -178,6 +178,12 @@ def test_a_question_of_function_words_has_no_searchable_term(connection: Connect
     fill(connection, {"docs/a.md": "O que é, e quais são? Cadê, e/ou por quê."})
     for settings in EVERY_FUNCTION:
         assert build_lexical_query(connection, question, settings.lexical, project_id="p") is None
+
+
+def test_a_text_that_shares_function_words_alone_is_not_found(connection: Connection) -> None:
+    fill(connection, {"docs/a.md": "A placa é azul, e quanto custa?", "docs/b.md": "Motorista."})
+    for settings in EVERY_FUNCTION:
+        assert set(ask(connection, "quem é o motorista, e quanto?", settings)) == {"docs/b.md"}
 
 
 def test_function_words_are_left_out_of_a_question_and_told(connection: Connection) -> None:

@@ -77,7 +77,7 @@ def test_a_file_name_is_the_same_with_and_without_its_folders() -> None:
     assert (
         key_of_name("docs/adr/0012-Reentrega.md") == key_of_name("0012-reentrega.md") == "/0012-reentrega.md"
     )
-    assert keys_of_word("docs/adr/0012-guia.md") == ("/0012-guia.md", "guia/")
+    assert keys_of_word("docs/adr/0012-guia.md") == ("/0012-guia.md",)
 
 
 def test_words_that_are_joined_are_no_file_and_have_a_key_for_the_whole_and_one_for_each_part() -> None:

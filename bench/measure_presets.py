@@ -86,9 +86,9 @@ def main() -> None:
         "# Presets for the embedded encoder",
         "",
         f"Written by `bench/measure_presets.py` on {datetime.now(UTC):%Y-%m-%d}. hit@5 and MRR (of the first 5) over",
-        f"all questions of a collection, {DEPTH} candidates a signal, at most 2 chunks a file; refused is the share of the",
-        "other three corpora's questions that get no hit. The choosing part is every other question of the corpora and",
-        "of FaQuAD; SQuAD-pt takes no part in the choice.",
+        f"all questions of a collection, {DEPTH} candidates a signal, at most 2 chunks a file; refused is the share of",
+        "the other three corpora's questions that get no hit. The choosing part is every other question of the corpora",
+        "and of FaQuAD; SQuAD-pt takes no part in the choice.",
         "",
         (
             f"Chosen: {told(way)}, weight {weight:.2f}; {told_threshold(chosen_on, way, weight)} (`embedded`); "

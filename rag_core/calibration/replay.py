@@ -124,7 +124,8 @@ def carry_over(judged: Judgements, table: CandidateTable, cut: CandidateTable) -
     """The judgements of `table` for a cut of it."""
     if cut is table:
         return judged
-    by_source = np.zeros(table.place.shape, dtype=bool)
+    # a position in a candidate set may lie beyond the columns: what has no evidence has none
+    by_source = np.zeros((table.cases, int(table.source.max(initial=0)) + 1), dtype=bool)
     rows, columns = np.nonzero(judged.relevant)
     by_source[rows, table.source[rows, columns]] = True
     relevant = np.take_along_axis(by_source, np.maximum(cut.source, 0), axis=1) & cut.present

@@ -52,7 +52,11 @@ CREATE TYPE public.token_role AS ENUM (
 
 CREATE FUNCTION public.medir_plain(content text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN regexp_replace(regexp_replace(regexp_replace(regexp_replace(CASE WHEN (content ~ '[̀-ͯ！-～]'::text) THEN translate(NORMALIZE(content, NFC), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～'::text, '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~'::text) ELSE content END, '[­͏؜᠎​-‏‪-‮⁠-⁤⁦-⁩︀-️﻿]'::text, ''::text, 'g'::text), '[‐-―−﹘﹣]'::text, '-'::text, 'g'::text), '([À-῿][[:alnum:]_-]*)[/.](?=[[:alnum:]])'::text, '\1 '::text, 'g'::text), '([[:alnum:]])[/.](?=[[:alnum:]_-]*[À-῿])'::text, '\1 '::text, 'g'::text);
+    RETURN regexp_replace(CASE WHEN (content ~ '[ ­˗̀-ͯ֊־؜ᅟᅠ᐀឴឵᠆᠋-᠏ -―‪- ⁃ -⁯−⸗⸚⸺⸻⹀⹝　〜〰゠ㅤ︀-️︱︲﹘﹣﻿！-～ﾠ󠀀-󠿿]'::text) THEN regexp_replace(regexp_replace(regexp_replace(CASE WHEN (content ~ '[̀-ͯ！-～]'::text) THEN translate(NORMALIZE(content, NFC), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～'::text, '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~'::text) ELSE content END, '[­͏؜ᅟᅠ឴឵᠋-᠏​-‏‪-‮⁠-⁯ㅤ︀-️﻿ﾠ󠀀-󠿿]'::text, ''::text, 'g'::text), '[˗֊־᐀᠆‐-―⁃−⸗⸚⸺⸻⹀⹝〜〰゠︱︲﹘﹣]'::text, '-'::text, 'g'::text), '[  -   　]'::text, ' '::text, 'g'::text) ELSE content END, '([À-῿][[:alnum:]_-]*)[/.](?=[[:alnum:]])|([[:alnum:]])[/.](?=[[:alnum:]_-]*[À-῿])|((?:^|[^[:alnum:]_./-])[0-9]+)-(?=[0-9]+(?:$|[^[:alnum:]_/-]))'::text, '\1\2\3 '::text, 'g'::text);
+
+CREATE FUNCTION public.medir_title(metadata jsonb, source_path text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN concat_ws(' '::text, (metadata ->> 'title'::text), translate((metadata ->> 'headingPath'::text), '[]"\'::text, '    '::text), regexp_replace(regexp_replace(source_path, '\.[^./]*$'::text, ''::text), '[/._-]+'::text, ' '::text, 'g'::text));
 
 CREATE FUNCTION public.medir_tsvector(language text, content text) RETURNS tsvector
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE

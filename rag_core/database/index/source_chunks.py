@@ -74,7 +74,7 @@ def matching_words(connection: Connection, words: Sequence[str], query: LexicalQ
     rows = connection.execute(
         """
         select word from unnest(%(words)s::text[]) as word
-        where to_tsvector('portuguese', word) @@ %(query)s::tsquery
+        where to_tsvector('portuguese', medir_plain(word)) @@ %(query)s::tsquery
         """,
         {"words": list(words), "query": query.tsquery},
     ).fetchall()

@@ -40,16 +40,19 @@ def has_spellings(connection: Connection, project_id: str) -> bool:
 
 
 def _words(connection: Connection, project_id: str) -> list[tuple[str, str, int]]:
-    """Each word of the chunks in lower case, its lexeme, and how many chunks hold it; numbers are left out."""
+    """Each word of chunks and their titles in lower case, its lexeme, how many chunks hold it; numbers are left out."""
     # a row is a word; the lexeme at position 1 is that of the whole word where it has parts
     return connection.execute(
         """
         select word.lexeme, stem.lexeme, word.chunks
         from (
             select lexeme, count(*)::integer as chunks
-            from chunks, unnest(to_tsvector('simple', content))
-            where project_id = %(project)s and length(lexeme) <= %(longest)s and lexeme !~ '^[-+0-9.,]+$'
+            from chunks, unnest(
+                to_tsvector('simple', medir_plain(concat_ws(' ', content, medir_title(metadata, source_path))))
+            )
+            where project_id = %(project)s
             group by lexeme
+            having length(lexeme) <= %(longest)s and lexeme !~ '^[-+0-9.,]+$'
         ) word, unnest(to_tsvector('portuguese', word.lexeme)) stem
         where 1 = any(stem.positions)
         """,
@@ -72,7 +75,7 @@ def _identifiers(connection: Connection, project_id: str) -> list[tuple[str, str
         from (
             select lower(part[1]) as letters, part[2] as sign, part[3] as digits, count(*)::integer as written
             from chunks, regexp_matches(
-                content, '(?<![[:alnum:]])([[:alpha:]]{1,12})([-_# ]?)([0-9]{1,9})(?![[:alnum:]])', 'g'
+                medir_plain(content), '(?<![[:alnum:]])([[:alpha:]]{1,12})([-_# ]?)([0-9]{1,9})(?![[:alnum:]])', 'g'
             ) part
             where project_id = %(project)s and (part[2] <> ' ' or part[1] = upper(part[1]))
             group by 1, 2, 3

@@ -18,7 +18,7 @@ from rag_core.model import Candidate, CandidateSettings, LexicalFunction, Lexica
 from rag_core.ports import Vectors
 
 # raised whenever the same question would find other chunks or score them otherwise
-QUERY_VERSION = "2"
+QUERY_VERSION = "3"
 TEXT_SEARCH_CONFIG = "portuguese"
 
 # up to so many matching rows for each one wanted, reading them all takes less than looking for the best

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_core.database.connecting import Connection
-from rag_core.lexical.terms import ParserToken, asked_terms, keys_of, resolved_terms
+from rag_core.lexical.terms import ParserToken, asked_terms, keys_of, left_out, resolved_terms
 from rag_core.lexical.tsquery import LexicalQuery, all_terms, any_of
 from rag_core.model import LexicalOperator, LexicalWay
 
@@ -54,6 +54,11 @@ def build_lexical_query(
     )
 
 
+def words_left_out(connection: Connection, question: str) -> tuple[str, ...]:
+    """The question's words that no chunk is looked for, as they were typed, each once."""
+    return left_out(read_tokens(connection, question))
+
+
 def read_tokens(connection: Connection, question: str) -> list[ParserToken]:
     """The question as the text search configuration of the index takes it apart, in its order.
 
@@ -61,7 +66,7 @@ def read_tokens(connection: Connection, question: str) -> list[ParserToken]:
     """
     # a row is a token; lexemes is null where no dictionary knows it, and for spaces
     rows = connection.execute(
-        "select alias, token, lexemes from ts_debug('portuguese', %s::text)", (question,)
+        "select alias, token, lexemes from ts_debug('portuguese', medir_plain(%s::text))", (question,)
     ).fetchall()
     return [
         ParserToken(

@@ -212,7 +212,7 @@ def test_a_page_whose_name_stands_in_its_front_matter_alone_is_found_by_it(modul
         fill(connection, chunks)
         for weight, found_in in ((0.5, ["docs/a.md"]), (0.0, [])):
             way = LexicalWay(function=LexicalFunction.BM25, title_weight=weight)
-            query = build_lexical_query(connection, "pedágio", way, project_id="p")
+            query = build_lexical_query(connection, "pedagio", way, project_id="p")
             assert query is not None
             found = lexical_candidates(connection, "p", query, CandidateSettings(lexical=way))
             assert [row.origin.place.key for row in found] == found_in

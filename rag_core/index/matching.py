@@ -20,6 +20,12 @@ class Plan:
     added: tuple[Chunk, ...]
     removed: tuple[StandingChunk, ...]
 
+    @property
+    def changes_words(self) -> bool:
+        """Whether the index holds other words afterwards; a move changes them only with the language."""
+        relabelled = (standing.language != chunk.language for standing, chunk in self.moved)
+        return bool(self.added or self.removed) or any(relabelled)
+
 
 def match(standing: Sequence[StandingChunk], wanted: Sequence[Chunk]) -> Plan:
     """The plan that keeps as many chunks as their contents allow.
@@ -81,4 +87,4 @@ def _content(chunk: StandingChunk | Chunk) -> Hashable:
 
 
 def _moves(standing: StandingChunk, wanted: Chunk) -> bool:
-    return standing.position != (wanted.scope, wanted.origin, wanted.ordinal)
+    return standing.position != wanted.position

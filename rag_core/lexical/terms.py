@@ -18,7 +18,8 @@ from rag_core.lexical.spellings import (
     keys_asked,
     parts_of_name,
 )
-from rag_core.lexical.stop_words import STOP_WORDS
+from rag_core.lexical.stop_words import stop_words_of
+from rag_core.model.languages import DEFAULT_LANGUAGE
 
 Term = tuple[str, ...]
 """The lexemes of one term, in code point order, at least one."""
@@ -59,14 +60,23 @@ class AskedTerm:
 
 
 def asked_terms(
-    tokens: Sequence[ParserToken], *, stop_words: Collection[str] = STOP_WORDS
+    tokens: Sequence[ParserToken],
+    *,
+    languages: Collection[str] = (DEFAULT_LANGUAGE,),
+    stop_words: Collection[str] | None = None,
 ) -> tuple[AskedTerm, ...]:
     """The terms of a question in its order, stop words left out; empty when nothing can be searched for.
 
     A question of nothing but stop words keeps those that the stock list lets through.
+
+    Args:
+        tokens: The question as the parser cut it.
+        languages: In which it is read.
+        stop_words: Others than those of the languages.
     """
-    read = _read(tokens)
-    kept = [term for word, term in read if word is None or fold(word) not in stop_words]
+    left_out = stop_words_of(languages) if stop_words is None else stop_words
+    read = _read(tokens, languages)
+    kept = [term for word, term in read if word is None or fold(word) not in left_out]
     return tuple(kept or [term for _, term in read])
 
 
@@ -98,7 +108,7 @@ def resolved_terms(
     return tuple(sorted({tuple(sorted(term)) for term in (*numbers, *_merged(words))}))
 
 
-def _read(tokens: Sequence[ParserToken]) -> list[tuple[str | None, AskedTerm]]:
+def _read(tokens: Sequence[ParserToken], languages: Collection[str]) -> list[tuple[str | None, AskedTerm]]:
     """The asked terms, each with the word that may be a stop word, None where it can't be one."""
     read: list[tuple[str | None, AskedTerm]] = []
     letters: ParserToken | None = None
@@ -110,33 +120,37 @@ def _read(tokens: Sequence[ParserToken]) -> list[tuple[str | None, AskedTerm]]:
             continue
         if token.alias in _NUMBERS and letters is not None and token.lexemes:
             read.pop()
-            read.extend(_identifier(letters, token.text.lstrip("+-"), token.lexemes))
+            read.extend(_identifier(letters, token.text.lstrip("+-"), token.lexemes, languages))
         elif token.lexemes:
-            read.extend(_term(token, inside_url=inside_url))
+            read.extend(_term(token, languages, inside_url=inside_url))
         inside_url = inside_url and token.alias == "url"
         letters = token if token.alias in ("asciiword", "word") and token.lexemes else None
     return read
 
 
-def _term(token: ParserToken, *, inside_url: bool) -> list[tuple[str | None, AskedTerm]]:
+def _term(
+    token: ParserToken, languages: Collection[str], *, inside_url: bool
+) -> list[tuple[str | None, AskedTerm]]:
     lexemes = token.lexemes or ()
     joined = _JOINED.fullmatch(token.text) if token.alias == "numword" else None
     if joined is not None:
         return _joined_identifier(joined[1], joined[2], lexemes)
     if token.alias in _WORDS:
-        return [(token.text, AskedTerm(own=lexemes, keys=keys_asked(token.text)))]
+        return [(token.text, AskedTerm(own=lexemes, keys=keys_asked(token.text, languages)))]
     if token.alias in ("file", "host") and is_name(token.text) and not inside_url:
         parts: list[tuple[str | None, AskedTerm]] = [
-            (None, AskedTerm(own=(), keys=keys_asked(part), optional=True))
+            (None, AskedTerm(own=(), keys=keys_asked(part, languages), optional=True))
             for part in parts_of_name(token.text)
         ]
         return [(None, AskedTerm(own=lexemes, keys=(key_of_name(token.text),))), *parts]
     return [(None, AskedTerm(own=lexemes))]
 
 
-def _identifier(letters: ParserToken, digits: str, number: Term) -> list[tuple[str | None, AskedTerm]]:
+def _identifier(
+    letters: ParserToken, digits: str, number: Term, languages: Collection[str]
+) -> list[tuple[str | None, AskedTerm]]:
     """RN-058 is two terms, its letters and its number; a chunk that writes rn058 has both."""
-    word_keys = (*keys_asked(letters.text), key_of_letters(letters.text, digits))
+    word_keys = (*keys_asked(letters.text, languages), key_of_letters(letters.text, digits))
     return [
         (letters.text, AskedTerm(own=letters.lexemes or (), keys=word_keys)),
         (None, AskedTerm(own=number, keys=(key_of_identifier(letters.text, digits),), number=True)),

@@ -41,16 +41,16 @@ def has_spellings(connection: Connection, project_id: str) -> bool:
 
 def _words(connection: Connection, project_id: str) -> list[tuple[str, str, int]]:
     """Each word of the chunks in lower case, its lexeme, and how many chunks hold it; numbers are left out."""
-    # a row is a word; the lexeme at position 1 is that of the whole word where it has parts
+    # a row is a word of one language; the lexeme at position 1 is that of the whole word where it has parts
     return connection.execute(
         """
         select word.lexeme, stem.lexeme, word.chunks
         from (
-            select lexeme, count(*)::integer as chunks
-            from chunks, unnest(to_tsvector('simple', content))
+            select language, lexeme, count(*)::integer as chunks
+            from chunks, unnest(medir_tsvector('simple', content))
             where project_id = %(project)s and length(lexeme) <= %(longest)s and lexeme !~ '^[-+0-9.,]+$'
-            group by lexeme
-        ) word, unnest(to_tsvector('portuguese', word.lexeme)) stem
+            group by language, lexeme
+        ) word, unnest(medir_tsvector(word.language, word.lexeme)) stem
         where 1 = any(stem.positions)
         """,
         {"project": project_id, "longest": _LONGEST_WORD},
@@ -62,7 +62,8 @@ def _identifiers(connection: Connection, project_id: str) -> list[tuple[str, str
 
     RN-058, RN_058, RN#058, RN058 and, in capitals only, RN 058; "dia 10" is no identifier.
     """
-    # a row is an identifier in one spelling; the text search parser makes one lexeme of rn058 and -058 of RN-058
+    # a row is an identifier in one spelling and language; of rn058 the text search parser makes one lexeme, and -058 of
+    # RN-058
     return connection.execute(
         """
         select letters, digits,
@@ -70,13 +71,13 @@ def _identifiers(connection: Connection, project_id: str) -> list[tuple[str, str
             case sign when '' then letters || digits when '-' then '-' || digits else digits end,
             written
         from (
-            select lower(part[1]) as letters, part[2] as sign, part[3] as digits, count(*)::integer as written
+            select language, lower(part[1]) as letters, part[2] as sign, part[3] as digits, count(*)::integer as written
             from chunks, regexp_matches(
-                content, '(?<![[:alnum:]])([[:alpha:]]{1,12})([-_# ]?)([0-9]{1,9})(?![[:alnum:]])', 'g'
+                medir_plain(content), '(?<![[:alnum:]])([[:alpha:]]{1,12})([-_# ]?)([0-9]{1,9})(?![[:alnum:]])', 'g'
             ) part
             where project_id = %(project)s and (part[2] <> ' ' or part[1] = upper(part[1]))
-            group by 1, 2, 3
-        ) identifier, unnest(to_tsvector('portuguese', letters)) stem
+            group by 1, 2, 3, 4
+        ) identifier, unnest(medir_tsvector(language, letters)) stem
         """,
         {"project": project_id},
     ).fetchall()

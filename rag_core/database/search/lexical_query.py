@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_core.database.connecting import Connection
+from rag_core.database.index.identity import read_languages
 from rag_core.lexical.terms import ParserToken, asked_terms, keys_of, resolved_terms
 from rag_core.lexical.tsquery import LexicalQuery, all_terms, any_of
 from rag_core.model import LexicalOperator, LexicalWay
+from rag_core.model.languages import DEFAULT_LANGUAGE
 
 # PostgreSQL leaves longer words out of a tsvector, and refuses them in a tsquery
 _TOO_LONG_BYTES = 2047
@@ -25,16 +27,17 @@ def build_lexical_query(
 ) -> LexicalQuery | None:
     """The question's terms joined by OR or AND; None when it has no searchable word.
 
-    PostgreSQL takes the question apart with the configuration that made the index; the text itself never
+    PostgreSQL takes the question apart in each language that the index has chunks of; the text itself never
     becomes part of a query, and each lexeme is quoted as a tsquery literal.
 
     Args:
         connection: An open snapshot, the same that is searched.
         question: Clean text.
         way: Whether a chunk must hold any or all of the terms, and how it is scored.
-        project_id: Whose spellings the terms have. None: each word only as it was typed.
+        project_id: Whose languages and spellings the terms have. None: each word only as it was typed.
     """
-    asked = asked_terms(read_tokens(connection, question))
+    languages = (DEFAULT_LANGUAGE,) if project_id is None else read_languages(connection, project_id)
+    asked = asked_terms(read_tokens(connection, question, languages), languages=languages)
     if not asked:
         return None
     spellings = {} if project_id is None else read_spellings(connection, project_id, keys_of(asked))
@@ -54,25 +57,48 @@ def build_lexical_query(
     )
 
 
-def read_tokens(connection: Connection, question: str) -> list[ParserToken]:
-    """The question as the text search configuration of the index takes it apart, in its order.
+def read_tokens(
+    connection: Connection, question: str, languages: Sequence[str] = (DEFAULT_LANGUAGE,)
+) -> list[ParserToken]:
+    """The question as PostgreSQL takes it apart, in its order; each word's lexemes are those of all the languages.
 
-    A word that is too long to be in an index is as a stop word: a tsquery can't hold it.
+    A word that any of them leaves out is left out, unless nothing would remain. A word that is too long to be in an
+    index is as a stop word: a tsquery can't hold it.
     """
-    # a row is a token; lexemes is null where no dictionary knows it, and for spaces
+    # a row is a token, which all languages cut alike; `lexemes` has an entry a language: null where it has no use
+    # for the token (a space, a sign), empty where the token is a stop word
     rows = connection.execute(
-        "select alias, token, lexemes from ts_debug('portuguese', %s::text)", (question,)
+        """
+        select token.alias, token.token, jsonb_agg(to_jsonb(token.lexemes) order by language.place)
+        from unnest(%s::text[]) with ordinality language (name, place),
+            ts_debug(language.name::regconfig, %s::text) with ordinality
+                token (alias, description, token, dictionaries, dictionary, lexemes, place)
+        group by token.place, token.alias, token.token
+        order by token.place
+        """,
+        (list(languages), question),
     ).fetchall()
+    read = [
+        (alias, text, [_storable(lexemes) for lexemes in each if lexemes is not None])
+        for alias, text, each in rows
+    ]
+    said_in_all = any(each and all(each) for _, _, each in read)
     return [
         ParserToken(
             alias=alias,
             text=text,
             lexemes=None
-            if lexemes is None
-            else tuple(lexeme for lexeme in lexemes if len(lexeme.encode()) < _TOO_LONG_BYTES),
+            if not each
+            else tuple(sorted(set().union(*each)))
+            if all(each) or not said_in_all
+            else (),
         )
-        for alias, text, lexemes in rows
+        for alias, text, each in read
     ]
+
+
+def _storable(lexemes: Sequence[str]) -> list[str]:
+    return [lexeme for lexeme in lexemes if len(lexeme.encode()) < _TOO_LONG_BYTES]
 
 
 def read_spellings(

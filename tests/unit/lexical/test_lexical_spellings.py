@@ -15,7 +15,7 @@ from rag_core.lexical.spellings import (
     keys_of_word,
     parts_of_name,
 )
-from rag_core.lexical.stop_words import STOP_WORDS
+from rag_core.lexical.stop_words import STOP_WORDS, stop_words_of
 
 
 @pytest.mark.parametrize(
@@ -101,3 +101,12 @@ def test_the_parts_of_a_name_are_its_words_without_extension_and_numbers(
 def test_stop_words_are_kept_folded() -> None:
     assert {fold(word) for word in STOP_WORDS} == STOP_WORDS
     assert {"nao", "onde", "porque", "entao"} <= STOP_WORDS
+
+
+def test_plurals_by_ending_and_added_stop_words_are_of_portuguese_alone() -> None:
+    assert "canal" in keys_asked("canais", ["english", "portuguese"])
+    assert keys_asked("canais", ["english"]) == ("canais",)
+    assert keys_asked("e-mails", ["english"]) == ("e-mails", "emails")
+    assert fold("Straße") in keys_asked("Straße", ["german"])
+    assert stop_words_of(["portuguese"]) == stop_words_of(["english", "portuguese"]) == STOP_WORDS
+    assert stop_words_of(["english"]) == frozenset()

@@ -20,12 +20,6 @@ class Plan:
     added: tuple[Chunk, ...]
     removed: tuple[StandingChunk, ...]
 
-    @property
-    def changes_words(self) -> bool:
-        """Whether the index holds other words afterwards; a move changes them only with the language."""
-        relabelled = (standing.language != chunk.language for standing, chunk in self.moved)
-        return bool(self.added or self.removed) or any(relabelled)
-
 
 def match(standing: Sequence[StandingChunk], wanted: Sequence[Chunk]) -> Plan:
     """The plan that keeps as many chunks as their contents allow.

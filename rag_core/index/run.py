@@ -193,7 +193,7 @@ class Indexing:
             },
         )
         insert_chunks(connection, project_id, _rows(plan, vectors))
-        if plan.changes_words or not has_spellings(connection, project_id):
+        if plan.added or plan.removed or plan.moved or not has_spellings(connection, project_id):
             write_spellings(connection, project_id)
         write_identity(
             connection,

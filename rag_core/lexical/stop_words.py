@@ -3,8 +3,6 @@
 They are left out of questions only: the index keeps them, so a question made of nothing else still finds them.
 """
 
-from collections.abc import Collection
-
 from rag_core.lexical.spellings import fold
 
 # stop words of the stock list that carry an accent, as people type them without it
@@ -22,6 +20,6 @@ STOP_WORDS: frozenset[str] = frozenset(fold(word) for word in f"{_WITHOUT_ACCENT
 """Folded, as `rag_core.lexical.spellings.fold` writes them."""
 
 
-def stop_words_of(languages: Collection[str]) -> frozenset[str]:
-    """The words left out of a question that is read in these languages, beside those of their stock lists."""
-    return STOP_WORDS if "portuguese" in languages else frozenset()
+def stop_words_of(language: str) -> frozenset[str]:
+    """The words left out of a question in a language beside those of its stock list."""
+    return STOP_WORDS if language == "portuguese" else frozenset()

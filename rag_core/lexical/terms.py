@@ -62,8 +62,8 @@ class AskedTerm:
 def asked_terms(
     tokens: Sequence[ParserToken],
     *,
+    stop_words: Collection[str] = stop_words_of(DEFAULT_LANGUAGE),
     languages: Collection[str] = (DEFAULT_LANGUAGE,),
-    stop_words: Collection[str] | None = None,
 ) -> tuple[AskedTerm, ...]:
     """The terms of a question in its order, stop words left out; empty when nothing can be searched for.
 
@@ -71,12 +71,11 @@ def asked_terms(
 
     Args:
         tokens: The question as the parser cut it.
+        stop_words: What is left out beside the stock lists.
         languages: In which it is read.
-        stop_words: Others than those of the languages.
     """
-    left_out = stop_words_of(languages) if stop_words is None else stop_words
     read = _read(tokens, languages)
-    kept = [term for word, term in read if word is None or fold(word) not in left_out]
+    kept = [term for word, term in read if word is None or fold(word) not in stop_words]
     return tuple(kept or [term for _, term in read])
 
 

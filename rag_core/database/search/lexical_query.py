@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from rag_core.database.connecting import Connection
 from rag_core.database.index.identity import read_languages
+from rag_core.lexical.stop_words import stop_words_of
 from rag_core.lexical.terms import ParserToken, asked_terms, keys_of, resolved_terms
 from rag_core.lexical.tsquery import LexicalQuery, all_terms, any_of
 from rag_core.model import LexicalOperator, LexicalWay
@@ -37,7 +38,11 @@ def build_lexical_query(
         project_id: Whose languages and spellings the terms have. None: each word only as it was typed.
     """
     languages = (DEFAULT_LANGUAGE,) if project_id is None else read_languages(connection, project_id)
-    asked = asked_terms(read_tokens(connection, question, languages), languages=languages)
+    asked = asked_terms(
+        read_tokens(connection, question, languages),
+        stop_words=frozenset().union(*map(stop_words_of, languages)),
+        languages=languages,
+    )
     if not asked:
         return None
     spellings = {} if project_id is None else read_spellings(connection, project_id, keys_of(asked))

@@ -74,12 +74,12 @@ def read_tokens(
     # for the token (a space, a sign), empty where the token is a stop word
     rows = connection.execute(
         """
-        select token.alias, token.token, jsonb_agg(to_jsonb(token.lexemes) order by language.place)
-        from unnest(%s::text[]) with ordinality language (name, place),
+        select token.alias, token.token, jsonb_agg(to_jsonb(token.lexemes) order by language.number)
+        from unnest(%s::text[]) with ordinality language (name, number),
             ts_debug(language.name::regconfig, %s::text) with ordinality
-                token (alias, description, token, dictionaries, dictionary, lexemes, place)
-        group by token.place, token.alias, token.token
-        order by token.place
+                token (alias, description, token, dictionaries, dictionary, lexemes, number)
+        group by token.number, token.alias, token.token
+        order by token.number
         """,
         (list(languages), question),
     ).fetchall()
@@ -87,19 +87,19 @@ def read_tokens(
         (alias, text, [_storable(lexemes) for lexemes in each if lexemes is not None])
         for alias, text, each in rows
     ]
-    said_in_all = any(each and all(each) for _, _, each in read)
+    something_remains = any(each and all(each) for _, _, each in read)
     return [
         ParserToken(
             alias=alias,
             text=text,
-            lexemes=None
-            if not each
-            else tuple(sorted(set().union(*each)))
-            if all(each) or not said_in_all
-            else (),
+            lexemes=_together(each, even_if_left_out=not something_remains) if each else None,
         )
         for alias, text, each in read
     ]
+
+
+def _together(each: Sequence[Sequence[str]], *, even_if_left_out: bool) -> tuple[str, ...]:
+    return tuple(sorted(set().union(*each))) if all(each) or even_if_left_out else ()
 
 
 def _storable(lexemes: Sequence[str]) -> list[str]:

@@ -61,7 +61,8 @@ def write_identity(
     connection.execute(
         """
         insert into indexes (project_id, embedding_model, chunker_version, text_search_config, languages)
-        select %(project)s, %(model)s, %(chunker)s, %(config)s, coalesce(array_agg(language order by language collate "C"), '{}')
+        select %(project)s, %(model)s, %(chunker)s, %(config)s,
+            coalesce(array_agg(language order by language collate "C"), '{}')
         from (select distinct language::text from chunks where project_id = %(project)s) held
         on conflict (project_id) do update
         set embedding_model = excluded.embedding_model,

@@ -22,7 +22,6 @@ from rag_core.database.index.identity import read_identity, write_identity
 from rag_core.database.index.postings import write_postings
 from rag_core.database.index.spellings import write_spellings
 from rag_core.database.projects import insert_project
-from rag_core.database.search.candidates import TEXT_SEARCH_CONFIG
 from rag_core.golden.cases import GoldenCase
 from rag_core.index.vectors import embed_chunks
 from rag_core.model import (
@@ -37,6 +36,7 @@ from rag_core.model import (
     Project,
     Scope,
 )
+from rag_core.model.languages import DEFAULT_LANGUAGE, text_search_config
 from rag_core.project.projects import add_project
 from rag_core.settings.golden_folder import read_golden_set
 
@@ -95,13 +95,23 @@ def index_corpus(services: Services, name: str) -> tuple[Project, tuple[GoldenCa
     return project, read_golden_set(DATA / "corpora" / name / "cases.yaml").cases
 
 
-def index_collection(services: Services, name: str) -> tuple[Project, tuple[JudgedQuestion, ...]]:
-    """A judged collection as a project: each document is one chunk of its own file."""
+def index_collection(
+    services: Services, name: str, *, language: str = DEFAULT_LANGUAGE
+) -> tuple[Project, tuple[JudgedQuestion, ...]]:
+    """A judged collection as a project in its language: each document is one chunk of its own file."""
     folder = DATA / "ir" / name
     documents = {row["_id"]: _text(row) for row in _rows(folder / "corpus.jsonl")}
-    project = Project(project_id=name, name=name, repo=str(folder), root="", ref="HEAD", golden=None)
+    project = Project(
+        project_id=name, name=name, repo=str(folder), root="", ref="HEAD", golden=None, language=language
+    )
     chunks = [
-        Chunk(scope=Scope.DOCS, origin=Origin(place=place_of(key)), ordinal=0, content=text)
+        Chunk(
+            scope=Scope.DOCS,
+            origin=Origin(place=place_of(key)),
+            ordinal=0,
+            content=text,
+            language=language,
+        )
         for key, text in documents.items()
     ]
     with services.database.connection() as connection:
@@ -137,7 +147,7 @@ def index_collection(services: Services, name: str) -> tuple[Project, tuple[Judg
             name,
             embedding_model=vectors.model_id,
             chunker_version=CHUNKER_VERSION,
-            text_search_config=TEXT_SEARCH_CONFIG,
+            text_search_config=text_search_config(language),
         )
     return project, _questions(folder)
 

@@ -89,6 +89,8 @@ RUN = RunAnswer(
 )
 COVERAGE = CoverageAnswer(
     project="sample",
+    language="portuguese",
+    index_language="portuguese",
     commit=_COMMIT,
     head_commit=_COMMIT,
     moved=False,

@@ -157,7 +157,8 @@ CREATE TABLE public.indexes (
     embedding_model text,
     chunker_version text NOT NULL,
     text_search_config text NOT NULL,
-    generation bigint DEFAULT 1 NOT NULL
+    generation bigint DEFAULT 1 NOT NULL,
+    languages text[] DEFAULT '{portuguese}'::text[] NOT NULL
 );
 
 CREATE TABLE public.lexicons (

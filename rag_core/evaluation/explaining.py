@@ -109,7 +109,7 @@ def explain_measured(evaluation: Evaluation, project: Project, measured: Measure
     ids = [entry.candidate.chunk_id for entry in ranking.whole_set]
     with evaluation.database.connection() as connection:
         contents = read_contents(connection, project.project_id, ids)
-        left_out = words_left_out(connection, case.question)
+        left_out = words_left_out(connection, project.project_id, case.question)
     return explain(case, found, ranking, measured.settings, contents=contents, left_out=left_out)
 
 

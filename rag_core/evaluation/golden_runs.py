@@ -19,6 +19,7 @@ from rag_core.golden.faults import Fault, in_file_order, refusal
 from rag_core.golden.floor import floor_line
 from rag_core.golden.verdicts import GoldenOutcome, VerdictShape, judge_all
 from rag_core.model import ALL_SCOPES, Actor, CandidateSet, LexicalWay, Project, Ranking, SearchSettings
+from rag_core.model.languages import text_search_config
 from rag_core.model.shape import keyed
 from rag_core.ports import Clock, Vectors
 from rag_core.project.runs import Progress, running
@@ -40,7 +41,7 @@ class GoldenRun:
     in the order of the cases. `others` holds the candidates of other lexical ways, where they were asked for.
     `not_recorded` says why it stands in no row of `runs`, None where it does. `stale` is None where the index is of
     the repository's commit, `provider` what searches of this moment meet, and `disagreement` where adopted and
-    committed settings differ.
+    committed settings differ. `words_wanted` is the text search configuration that an index run would leave.
     """
 
     settings: SearchSettings
@@ -56,6 +57,7 @@ class GoldenRun:
     stale: Staleness | None = None
     provider: ProviderNow = field(default_factory=lambda: ProviderNow(changed=False, reason=None))
     disagreement: Disagreement | None = None
+    words_wanted: str | None = None
     not_recorded: str | None = None
     settings_made_for: str | None = None
     vectors: tuple[Vectors | None, ...] = field(default=(), compare=False, repr=False)
@@ -65,6 +67,11 @@ class GoldenRun:
     def floor_fall(self) -> str | None:
         """One sentence where the floor is lower than git history had it."""
         return self.floor_history.fall(self.outcome.floor)
+
+    @property
+    def words_changed(self) -> bool:
+        """Whether the index was made in another language than the project's, or its words were cut otherwise."""
+        return self.words_wanted not in (None, self.index.text_search_config)
 
     @property
     def degraded(self) -> bool:
@@ -104,6 +111,8 @@ class GoldenRun:
             told["providerReason"] = self.provider.reason
         if self.settings_made_for not in (None, self.index.model):
             told["settingsMadeFor"] = self.settings_made_for
+        if self.words_changed:
+            told["wordsChanged"] = {"made": self.index.text_search_config, "wanted": self.words_wanted}
         if self.disagreement is not None:
             told["settingsDiffer"] = self.disagreement.to_json()
         if self.not_recorded is not None:
@@ -246,6 +255,7 @@ class Evaluation:
                 stale=measure_staleness(self._database, project, measured.states),
                 provider=self._search.provider_now(measured.facts.model),
                 disagreement=measured.sources.disagreement,
+                words_wanted=text_search_config(project.language),
                 not_recorded=handle.not_recorded,
                 settings_made_for=measured.sources.made_for(measured.settings),
             )

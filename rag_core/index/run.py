@@ -32,7 +32,6 @@ from rag_core.database.index.identity import (
 from rag_core.database.index.postings import write_postings
 from rag_core.database.index.spellings import has_spellings, write_spellings
 from rag_core.database.index.vectors import drop_unused_vectors
-from rag_core.database.search.candidates import TEXT_SEARCH_CONFIG
 from rag_core.embedding.providers import Providers
 from rag_core.errors import VotesAtRisk
 from rag_core.index.matching import Plan, match, rebuild
@@ -41,6 +40,7 @@ from rag_core.index.outcome import ChangeReport, IndexMode, IndexReport
 from rag_core.index.sources_gone import refuse_gone
 from rag_core.index.vectors import ChunkVectors, embed_chunks
 from rag_core.model import ALL_SCOPES, Actor, Project, Scope
+from rag_core.model.languages import text_search_config
 from rag_core.ports import Clock
 from rag_core.project.runs import Progress, running
 from rag_core.sources.documents import list_everywhere
@@ -202,7 +202,7 @@ class Indexing:
             project_id,
             embedding_model=model_of_vectors(connection, project_id),
             chunker_version=CHUNKER_VERSION,
-            text_search_config=TEXT_SEARCH_CONFIG,
+            text_search_config=_config(connection, project, target),
         )
         for scope in target.scopes:
             write_scope_state(
@@ -226,11 +226,7 @@ class Indexing:
                 for entry in (tree.skipped if tree else ())
                 if entry.scope is scope
             ],
-            notes=[
-                {"path": note.path, "note": note.note}
-                for note in (tree.notes if tree else ())
-                if note.scope is scope
-            ],
+            notes=[{"path": note.path, "note": note.note} for note in material.notes if note.scope is scope],
         )
 
 
@@ -239,6 +235,14 @@ def _plan(
 ) -> Plan:
     standing = read_standing(connection, project.project_id, target.scopes, target.session_id)
     return rebuild(standing, material.chunks) if mode == "full" else match(standing, material.chunks)
+
+
+def _config(connection: Connection, project: Project, target: Target) -> str:
+    """What the index's words are made by: as they were, where the run left some chunks so."""
+    made = read_identity(connection, project.project_id)
+    others = tuple(scope for scope in ALL_SCOPES if scope not in target.scopes)
+    left = target.session_id is not None or count_chunks(connection, project.project_id, others)[0] > 0
+    return made.text_search_config if made is not None and left else text_search_config(project.language)
 
 
 def _rows(plan: Plan, vectors: ChunkVectors) -> Iterator[ChunkRow]:
@@ -286,9 +290,7 @@ def _report(
             if entry.scope in target.scopes
         ),
         notes=tuple(
-            {"path": note.path, "note": note.note}
-            for note in (tree.notes if tree else ())
-            if note.scope in target.scopes
+            {"path": note.path, "note": note.note} for note in material.notes if note.scope in target.scopes
         ),
         votes_lost=votes,
         outside=material.outside,

@@ -9,6 +9,9 @@ for a part of Flutter/nativo). The index stores the keys of every word that its 
 
 import re
 import unicodedata
+from collections.abc import Collection
+
+from rag_core.model.languages import DEFAULT_LANGUAGE
 
 _MARKS = re.compile("[\u0300-\u036f]")
 _NAME_SIGNS = re.compile(r"[./]")
@@ -40,6 +43,7 @@ _OTHER_NUMBER: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("s", ("", "ses")),
     ("", ("s",)),
 )
+_PLURALS_OF = "portuguese"
 _SHORTEST_STEM = 1
 _A_PAIR = 2
 
@@ -81,16 +85,20 @@ def keys_of_word(word: str) -> tuple[str, ...]:
     return (folded, joined) if joined and joined != folded else (folded,)
 
 
-def keys_asked(word: str) -> tuple[str, ...]:
-    """The keys that a question's word asks for: its own, and those of its plural or singular.
+def keys_asked(word: str, languages: Collection[str] = (DEFAULT_LANGUAGE,)) -> tuple[str, ...]:
+    """The keys that a question's word asks for: its own, and in Portuguese those of its plural or singular.
 
-    Forms that are no word cost nothing: the index does not hold them.
+    Other languages rely on their stemmers. Forms that are no word cost nothing: the index does not hold them.
 
     Examples:
         >>> keys_asked("canais")
         ('canais', 'canal', 'canail', 'canai', 'canaises', 'canaiss')
+        >>> keys_asked("canais", ["english"])
+        ('canais',)
     """
     own = keys_of_word(word)
+    if _PLURALS_OF not in languages:
+        return own
     return tuple(dict.fromkeys((*own, *(form for key in own for form in _in_other_number(key)))))
 
 

@@ -22,6 +22,7 @@ from rag_core.lexical.spellings import (
     parts_of_name,
 )
 from rag_core.lexical.stop_words import as_listed, stop_words_of
+from rag_core.model.languages import DEFAULT_LANGUAGE
 
 Term = tuple[str, ...]
 """The lexemes of one term, in code point order, at least one."""
@@ -67,13 +68,17 @@ class AskedTerm:
 
 
 def asked_terms(
-    tokens: Sequence[ParserToken], *, stop_words: Collection[str] = stop_words_of("portuguese")
+    tokens: Sequence[ParserToken],
+    *,
+    stop_words: Collection[str] = stop_words_of(DEFAULT_LANGUAGE),
+    languages: Collection[str] = (DEFAULT_LANGUAGE,),
 ) -> tuple[AskedTerm, ...]:
     """The terms of a question in its order, function words left out; empty when nothing can be searched for.
 
     Args:
         tokens: The question as PostgreSQL cut it.
         stop_words: What is left out beside the stock list, as `rag_core.lexical.stop_words.as_listed` writes words.
+        languages: In which it is read.
     """
     asked: list[AskedTerm] = []
     letters: ParserToken | None = None
@@ -88,18 +93,18 @@ def asked_terms(
             continue
         if token.alias in _WHOLE_NUMBERS and letters is not None:
             asked.pop()
-            asked.extend(_identifier(letters, token.text.lstrip("+-"), token.lexemes))
+            asked.extend(_identifier(letters, token.text.lstrip("+-"), token.lexemes, languages))
         elif _is_name(token) and not inside_url:
-            asked.append(_name(token.text, token.lexemes, stop_words))
+            asked.append(_name(token.text, token.lexemes, stop_words, languages))
         else:
-            asked.extend(_term(token, token.lexemes))
+            asked.extend(_term(token, token.lexemes, languages))
         inside_url = inside_url and token.alias in ("url", "host")
         letters = token if token.alias in ("asciiword", "word") else None
     return tuple(asked)
 
 
 def left_out(
-    tokens: Sequence[ParserToken], *, stop_words: Collection[str] = stop_words_of("portuguese")
+    tokens: Sequence[ParserToken], *, stop_words: Collection[str] = stop_words_of(DEFAULT_LANGUAGE)
 ) -> tuple[str, ...]:
     """The words of a question that are not searched for, as they were typed, each once."""
     words: dict[str, str] = {}
@@ -180,19 +185,19 @@ def _taking_part(
             yield term
 
 
-def _term(token: ParserToken, lexemes: Term) -> list[AskedTerm]:
+def _term(token: ParserToken, lexemes: Term, languages: Collection[str]) -> list[AskedTerm]:
     joined = _JOINED.fullmatch(token.text) if token.alias == "numword" else None
     if joined is not None:
         return _joined_identifier(joined[1], joined[2], lexemes)
     if token.alias in _WORDS:
-        return [_word(token.text, lexemes)]
+        return [_word(token.text, lexemes, languages)]
     if token.alias in _NUMBERS:
         return [_plain_number(token.text)]
     return [AskedTerm(own=lexemes)]
 
 
-def _word(word: str, own: Term) -> AskedTerm:
-    keys = keys_asked(word)
+def _word(word: str, own: Term, languages: Collection[str]) -> AskedTerm:
+    keys = keys_asked(word, languages)
     return AskedTerm(own=own, keys=keys, part_keys=tuple(map(key_of_part, keys)))
 
 
@@ -204,7 +209,7 @@ def _plain_number(text: str) -> AskedTerm:
     )
 
 
-def _name(name: str, own: Term, stop_words: Collection[str]) -> AskedTerm:
+def _name(name: str, own: Term, stop_words: Collection[str], languages: Collection[str]) -> AskedTerm:
     parts: list[AskedTerm] = []
     for part in parts_of_name(name):
         identifier = identifier_in(part)
@@ -213,13 +218,15 @@ def _name(name: str, own: Term, stop_words: Collection[str]) -> AskedTerm:
             parts.append(AskedTerm(own=(), keys=(key_of_letters(letters, digits),)))
             parts.append(AskedTerm(own=(), keys=(key_of_identifier(letters, digits),), number=True))
         elif not part.isdigit() and as_listed(part) not in stop_words:
-            parts.append(_word(part, ()))
+            parts.append(_word(part, (), languages))
     return AskedTerm(own=own, keys=(key_of_name(name),), parts=tuple(parts), joined=is_joined(name))
 
 
-def _identifier(letters: ParserToken, digits: str, number: Term) -> list[AskedTerm]:
+def _identifier(
+    letters: ParserToken, digits: str, number: Term, languages: Collection[str]
+) -> list[AskedTerm]:
     """RN-058 is two terms, its letters and its number; a chunk that writes rn058 has both."""
-    word = _word(letters.text, letters.lexemes or ())
+    word = _word(letters.text, letters.lexemes or (), languages)
     return [
         dataclasses.replace(word, keys=(*word.keys, key_of_letters(letters.text, digits))),
         AskedTerm(own=number, keys=(key_of_identifier(letters.text, digits),), number=True),

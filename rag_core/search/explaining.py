@@ -33,7 +33,7 @@ def explain_target(
     )
     return Explanation(
         place=str(place),
-        left_out=words_left_out(connection, question),
+        left_out=words_left_out(connection, project_id, question),
         chunks=tuple(
             ExplainedChunk(
                 chunk_id=position.chunk_id,

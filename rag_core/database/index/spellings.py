@@ -40,20 +40,31 @@ def has_spellings(connection: Connection, project_id: str) -> bool:
 
 
 def _words(connection: Connection, project_id: str) -> list[tuple[str, str, int]]:
-    """Each word of chunks and their titles in lower case, its lexeme, how many chunks hold it; numbers are left out."""
-    # a row is a word; the lexeme at position 1 is that of the whole word where it has parts
+    """Each word of the chunks in lower case, its lexeme, and how many chunks hold it; numbers are left out.
+
+    A word of titles alone is held by 0: only functions that look there ask for it.
+    """
+    # a row is a word of one language; the lexeme at position 1 is that of the whole word where it has parts
     return connection.execute(
         """
+        with of_project as materialized (
+            select language, content, medir_title(metadata, source_path) as title
+            from chunks where project_id = %(project)s
+        )
         select word.lexeme, stem.lexeme, word.chunks
         from (
-            select lexeme, count(*)::integer as chunks
-            from chunks, unnest(
-                to_tsvector('simple', medir_plain(concat_ws(' ', content, medir_title(metadata, source_path))))
-            )
-            where project_id = %(project)s
-            group by lexeme
+            select language, lexeme, sum(held)::integer as chunks
+            from (
+                select language, lexeme, 1 as held
+                from of_project, unnest(medir_tsvector('simple', content))
+                union all
+                select language, lexeme, 0
+                from (select distinct language, title from of_project) titles,
+                    unnest(medir_tsvector('simple', title))
+            ) written
+            group by language, lexeme
             having length(lexeme) <= %(longest)s and lexeme !~ '^[-+0-9.,]+$'
-        ) word, unnest(to_tsvector('portuguese', word.lexeme)) stem
+        ) word, unnest(medir_tsvector(word.language, word.lexeme)) stem
         where 1 = any(stem.positions)
         """,
         {"project": project_id, "longest": _LONGEST_WORD},
@@ -65,7 +76,8 @@ def _identifiers(connection: Connection, project_id: str) -> list[tuple[str, str
 
     RN-058, RN_058, RN#058, RN058 and, in capitals only, RN 058; "dia 10" is no identifier.
     """
-    # a row is an identifier in one spelling; the text search parser makes one lexeme of rn058 and -058 of RN-058
+    # a row is an identifier in one spelling and language; of rn058 the text search parser makes one lexeme, and -058 of
+    # RN-058
     return connection.execute(
         """
         select letters, digits,
@@ -73,13 +85,13 @@ def _identifiers(connection: Connection, project_id: str) -> list[tuple[str, str
             case sign when '' then letters || digits when '-' then '-' || digits else digits end,
             written
         from (
-            select lower(part[1]) as letters, part[2] as sign, part[3] as digits, count(*)::integer as written
+            select language, lower(part[1]) as letters, part[2] as sign, part[3] as digits, count(*)::integer as written
             from chunks, regexp_matches(
                 medir_plain(content), '(?<![[:alnum:]])([[:alpha:]]{1,12})([-_# ]?)([0-9]{1,9})(?![[:alnum:]])', 'g'
             ) part
             where project_id = %(project)s and (part[2] <> ' ' or part[1] = upper(part[1]))
-            group by 1, 2, 3
-        ) identifier, unnest(to_tsvector('portuguese', letters)) stem
+            group by 1, 2, 3, 4
+        ) identifier, unnest(medir_tsvector(language, letters)) stem
         """,
         {"project": project_id},
     ).fetchall()

@@ -85,6 +85,9 @@ create function medir_tsvector(language text, content text) returns tsvector
 
 alter table chunks add column language text_language not null default 'portuguese';
 
+-- the languages of the index's chunks, which a question is read in: to look for them in the chunks would cost a scan
+alter table indexes add column languages text[] not null default '{portuguese}';
+
 -- a new generated column rewrites the table
 alter table chunks drop column search_vector;
 alter table chunks add column search_vector tsvector generated always as (medir_tsvector(language, content)) stored;

@@ -19,7 +19,6 @@ from rag_core.ports import Vectors
 
 # raised whenever the same question would find other chunks or score them otherwise
 QUERY_VERSION = "3"
-TEXT_SEARCH_CONFIG = "portuguese"
 
 # up to so many matching rows for each one wanted, reading them all takes less than looking for the best
 _FEW = 10

@@ -74,7 +74,7 @@ def test_a_frozen_run_lies_beside_the_cases_with_its_whole_identity(
         "settings", "limit", "floor", "casesDigest", "index", "textSearchConfig", "degraded", "allowDegraded",
         "versions",
     }  # fmt: skip
-    assert kept.identity["textSearchConfig"] == "portuguese"
+    assert kept.identity["textSearchConfig"] == "portuguese+2"
     assert [case.id for case in kept.cases] == ["frete", "motorista", "fila"]
     assert all(vector is not None and vector.shape == (768,) for vector in kept.vectors)
     assert kept.passed == {"frete": True, "motorista": True, "fila": True}

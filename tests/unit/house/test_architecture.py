@@ -31,6 +31,7 @@ STABLE_LAST_KEYS = {
     "project_id": "one row a project",
     "coalesce(source_path, session_id)": "one row a place",
     "lexeme": "distinct within its key",
+    "language": "distinct where it is selected",
     "actor_id": "one vote an actor and hit",
     "embedding_model": "nothing else is selected",
     "position": "of the elements of an array",

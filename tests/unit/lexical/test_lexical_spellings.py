@@ -123,3 +123,10 @@ def test_the_parts_of_a_file_are_the_words_of_its_name_and_of_joined_words_all(
     name: str, parts: tuple[str, ...]
 ) -> None:
     assert parts_of_name(name) == parts
+
+
+def test_plurals_by_ending_are_of_portuguese_alone() -> None:
+    assert "canal" in keys_asked("canais", ["english", "portuguese"])
+    assert keys_asked("canais", ["english"]) == ("canais",)
+    assert keys_asked("e-mails", ["english"]) == ("e-mails", "emails")
+    assert fold("Straße") in keys_asked("Straße", ["german"])

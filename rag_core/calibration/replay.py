@@ -11,7 +11,7 @@ from rag_core.calibration.table import CandidateTable, Flags, Floats, Judgements
 from rag_core.metrics.kernels import JudgedHits, measure_hits
 from rag_core.metrics.measures import Measure
 from rag_core.model import Fate, Fusion, RankingSettings
-from rag_core.ranking.fusion import RRF_K, SCALES, scale_scores
+from rag_core.ranking.fusion import SCALES, scale_scores
 
 
 class FateCode(IntEnum):
@@ -146,7 +146,7 @@ def fused_scores(table: CandidateTable, settings: RankingSettings) -> Floats:
     The table must be cut at the settings' depth already.
     """
     if not settings.fusion.weighs:
-        return _WEIGHTLESS[settings.fusion](table)
+        return _WEIGHTLESS[settings.fusion](table, settings)
     vector, lexical = linear_signals(table, settings.fusion)
     return settings.weight_vector * vector + settings.weight_lexical * lexical
 
@@ -175,14 +175,16 @@ def linear_signals(table: CandidateTable, fusion: Fusion) -> tuple[Floats, Float
     return vector, lexical
 
 
-def _reciprocal_ranks(table: CandidateTable) -> Floats:
+def _reciprocal_ranks(table: CandidateTable, settings: RankingSettings) -> Floats:
     found = ((table.vector_rank, table.vector_rank > 0), (table.lexical_rank, table.lexical_rank > 0))
-    vector, lexical = (np.where(there, 1.0 / (RRF_K + rank), 0.0) for rank, there in found)
+    vector, lexical = (np.where(there, 1.0 / (settings.rrf_k + rank), 0.0) for rank, there in found)
     return vector + lexical
 
 
 # the fusions that weigh nothing; those that weigh are linear in what `scale_scores` gives
-_WEIGHTLESS: Mapping[Fusion, Callable[[CandidateTable], Floats]] = {Fusion.RRF: _reciprocal_ranks}
+_WEIGHTLESS: Mapping[Fusion, Callable[[CandidateTable, RankingSettings], Floats]] = {
+    Fusion.RRF: _reciprocal_ranks
+}
 
 
 def _folded(table: CandidateTable, order: NDArray[np.int64], cap: int | None) -> Flags:

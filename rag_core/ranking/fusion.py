@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from rag_core.model import Candidate, Fusion, RankingSettings
 
-RRF_K = 60
-
 
 def weighted_sum(candidates: Sequence[Candidate], settings: RankingSettings) -> list[float]:
     """`weight_vector * vector_score + weight_lexical * lexical_score` for each candidate.
@@ -25,14 +23,14 @@ def weighted_sum(candidates: Sequence[Candidate], settings: RankingSettings) -> 
     ]
 
 
-def reciprocal_rank(candidates: Sequence[Candidate], _settings: RankingSettings) -> list[float]:
-    """Sum of `1 / (60 + rank)` over the signals that found the candidate; weights play no part.
+def reciprocal_rank(candidates: Sequence[Candidate], settings: RankingSettings) -> list[float]:
+    """Sum of `1 / (k + rank)` over the signals that found the candidate; weights play no part.
 
-    Source: Cormack, Clarke, Büttcher 2009, doi:10.1145/1571941.1572114, with their k = 60.
+    Source: Cormack, Clarke, Büttcher 2009, doi:10.1145/1571941.1572114; their k is 60.
     """
     return [
         sum(
-            1.0 / (RRF_K + rank)
+            1.0 / (settings.rrf_k + rank)
             for rank in (candidate.vector_rank, candidate.lexical_rank)
             if rank is not None
         )

@@ -17,6 +17,7 @@ from rag_core.model.limits import MAX_LIMIT
 from rag_core.settings.presets import Preset
 
 MAX_CANDIDATES = 1_000
+FUSIONS_WITH_K = tuple(fusion for fusion in Fusion if fusion.takes_k)
 T = TypeVar("T")
 
 
@@ -43,6 +44,7 @@ class Overrides:
     max_per_file: int | Unset | None = UNSET
     limit: int | None = None
     fusion: Fusion | None = None
+    rrf_k: int | None = None
     lexical_operator: LexicalOperator | None = None
     lexical_function: LexicalFunction | None = None
 
@@ -58,6 +60,7 @@ class Overrides:
             max_per_file=ranking.max_per_file,
             limit=ranking.limit,
             fusion=ranking.fusion,
+            rrf_k=ranking.rrf_k if ranking.fusion.takes_k else None,
             lexical_operator=candidates.lexical.operator,
             lexical_function=candidates.lexical.function,
         )
@@ -101,9 +104,14 @@ class Overrides:
         Another fusion drops the threshold unless one is given with it: thresholds belong to one fusion's scale.
 
         Raises:
-            InvalidInput: A number is out of range.
+            InvalidInput: A number is out of range, or plays no part under the fusion.
         """
         fusion = self.fusion or own.fusion
+        if self.rrf_k is not None and not fusion.takes_k:
+            raise InvalidInput(
+                f"The fusion {fusion} takes no k.",
+                hint=f"Leave the k out, or choose one that does: {', '.join(FUSIONS_WITH_K)}.",
+            )
         weight = own.weight_vector if self.weight_vector is None else self.weight_vector
         made = RankingSettings(
             weight_vector=weight,
@@ -115,6 +123,7 @@ class Overrides:
             max_per_file=_or(self.max_per_file, own.max_per_file),
             limit=own.limit if self.limit is None else self.limit,
             fusion=fusion,
+            rrf_k=own.rrf_k if self.rrf_k is None else self.rrf_k,
         )
         for name, given, most in (
             ("limit", self.limit, MAX_LIMIT),

@@ -1,5 +1,6 @@
 """Each fusion by hand, on scores that can be checked with a pencil."""
 
+import dataclasses
 from fractions import Fraction
 
 import pytest
@@ -32,9 +33,11 @@ def test_a_negative_cosine_pulls_a_score_down_and_an_absent_one_does_not() -> No
     assert weighted_sum((opposite, absent), SETTINGS) == [-0.25, 0.125]
 
 
-def test_reciprocal_rank_fusion_is_one_over_sixty_plus_rank_over_both_lists_and_knows_no_weights() -> None:
-    expected = [Fraction(1, 61) + Fraction(1, 63), Fraction(1, 62), Fraction(1, 61)]
-    assert reciprocal_rank(CANDIDATES, SETTINGS) == pytest.approx([float(score) for score in expected])
+@pytest.mark.parametrize("k", [1, 2, 10, 60])
+def test_reciprocal_rank_fusion_is_one_over_k_plus_rank_over_both_lists_and_knows_no_weights(k: int) -> None:
+    expected = [Fraction(1, k + 1) + Fraction(1, k + 3), Fraction(1, k + 2), Fraction(1, k + 1)]
+    settings = dataclasses.replace(SETTINGS, fusion=Fusion.RRF, rrf_k=k)
+    assert reciprocal_rank(CANDIDATES, settings) == pytest.approx([float(score) for score in expected])
 
 
 def test_min_max_stretches_each_list_from_0_to_1() -> None:

@@ -65,6 +65,10 @@ def test_settings_of_every_fusion_are_told_with_their_numbers(fusion: Fusion) ->
     assert (told["vector weight"], told["threshold"], told["chunks a file"]) == ("0.3", "none", "no cap")
     assert settings_in_full(settings).startswith(f"{told['fusion']}, vector weight 0.3, threshold none, ")
     assert "no cap a file" in settings_in_full(settings)
+    assert told.get("k of RRF") == ("60" if fusion.takes_k else None)
+    assert [("k 60, " in text(settings)) for text in (settings_in_full, settings_as_typed)] == [
+        fusion.takes_k
+    ] * 2
     assert settings_as_typed(settings).startswith(f"{fusion}, vector 0.3, lexical 0.7, threshold none, ")
     assert settings_at_a_glance(settings).endswith(
         ": vector 0.3, lexical 0.7, no threshold, any number per file, limit 4"

@@ -21,6 +21,7 @@ class Fusion(StrEnum):
 
     WEIGHTED_SUM = "weightedSum"
     RRF = "rrf"
+    WEIGHTED_RRF = "weightedRrf"
     MIN_MAX = "minMax"
     Z_SCORE = "zScore"
 
@@ -28,7 +29,7 @@ class Fusion(StrEnum):
     def weighs(self) -> bool:
         """Whether scores are linear in the two weights; otherwise no weight plays a part."""
         match self:
-            case Fusion.WEIGHTED_SUM | Fusion.MIN_MAX | Fusion.Z_SCORE:
+            case Fusion.WEIGHTED_SUM | Fusion.WEIGHTED_RRF | Fusion.MIN_MAX | Fusion.Z_SCORE:
                 return True
             case Fusion.RRF:
                 return False
@@ -37,7 +38,7 @@ class Fusion(StrEnum):
     def takes_k(self) -> bool:
         """Whether scores come from `1 / (k + rank)`, so that k is one of the numbers."""
         match self:
-            case Fusion.RRF:
+            case Fusion.RRF | Fusion.WEIGHTED_RRF:
                 return True
             case Fusion.WEIGHTED_SUM | Fusion.MIN_MAX | Fusion.Z_SCORE:
                 return False
@@ -113,6 +114,11 @@ class RankingSettings:
         if not self.fusion.takes_k:
             object.__setattr__(self, "rrf_k", RRF_K)
 
+    @property
+    def scale(self) -> tuple[Fusion, int]:
+        """What fused scores are measured on: a threshold means something under an equal one only."""
+        return self.fusion, self.rrf_k
+
 
 def _words(name: str) -> str:
     """A field's name as its command line flag has it: `weight vector`, `max per file`."""
@@ -156,7 +162,7 @@ class SettingsShape(Shape):
     candidates_per_signal: int
     max_per_file: int | None
     limit: int
-    fusion: Literal["weightedSum", "rrf", "minMax", "zScore"]
+    fusion: Literal["weightedSum", "rrf", "weightedRrf", "minMax", "zScore"]
     rrf_k: int | None = None
     lexical_operator: Literal["any", "all"]
     lexical_function: Literal["ts_rank", "ts_rank_cd", "coverage"]

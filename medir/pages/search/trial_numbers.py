@@ -51,6 +51,7 @@ def draw_sliders(answer: Answer) -> RankingSettings:
     begun = Overrides(rrf_k=NUMBERS.read().rrf_k).ranked(own)
     own_threshold = begun.threshold_when_degraded if degraded else begun.threshold
     highest, step = threshold_scale(begun)
+    highest = max(highest, own_threshold or 0.0)
     depth = own.candidates_per_signal
     _slider("Vector weight", NUMBERS.weight, own.weight_vector, (0.0, 1.0), 0.01)
     _slider("Threshold (0: none)", NUMBERS.threshold, own_threshold or 0.0, (0.0, highest), step)

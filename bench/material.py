@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from medir.configuration import load_configuration
 from medir.wiring import Services, open_services
@@ -140,16 +141,23 @@ def index_collection(services: Services, name: str) -> tuple[Project, tuple[Judg
 
 
 def fetch(
-    services: Services, project_id: str, questions: Mapping[str, str], *, depth: int
+    services: Services,
+    project_id: str,
+    questions: Mapping[str, str],
+    *,
+    depth: int,
+    scopes: Mapping[str, tuple[Scope, ...] | None] = MappingProxyType({}),
 ) -> dict[str, CandidateSet]:
-    """Both signals' candidates of each question, by exact search, in one snapshot."""
+    """Both signals' candidates of each question, by exact search, in one snapshot; over all scopes if not told."""
     with services.database.connection() as connection:
         identity = read_identity(connection, project_id)
     model = identity.embedding_model if identity else None
-    settings = CandidateSettings(scopes=ALL_SCOPES, fetch_depth=depth, embedding_model=model)
     found: dict[str, CandidateSet] = {}
     with services.database.snapshot() as connection:
         for key, question in questions.items():
+            settings = CandidateSettings(
+                scopes=scopes.get(key) or ALL_SCOPES, fetch_depth=depth, embedding_model=model
+            )
             vector = services.search.embed(question, model)
             found[key] = services.search.gathering.gather(
                 connection, project_id, question, vector, settings, exact=True

@@ -115,6 +115,7 @@ def take(overrides: Overrides) -> tuple[Sample, dict[str, object]]:
             project.project_id,
             {case.id: case.question for case in cases},
             depth=settings.ranking.candidates_per_signal,
+            scopes={case.id: case.scope for case in cases},
         )
     return Sample(
         cases=cases, found=tuple(found[case.id] for case in cases), ranking=settings.ranking

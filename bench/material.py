@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from medir.configuration import load_configuration
 from medir.wiring import Services, open_services
@@ -153,10 +154,16 @@ def index_collection(
 
 
 def fetch(
-    services: Services, project_id: str, questions: Mapping[str, str], *, depth: int
+    services: Services,
+    project_id: str,
+    questions: Mapping[str, str],
+    *,
+    depth: int,
+    scopes: Mapping[str, tuple[Scope, ...] | None] = MappingProxyType({}),
 ) -> dict[str, CandidateSet]:
-    """Both signals' candidates of each question, by exact search, in one snapshot."""
-    return fetch_ways(services, project_id, questions, (LexicalWay(),), depth=depth)[LexicalWay()]
+    """Both signals' candidates of each question, by exact search, in one snapshot; over all scopes if not told."""
+    way = LexicalWay()
+    return fetch_ways(services, project_id, questions, (way,), depth=depth, scopes=scopes)[way]
 
 
 def fetch_ways(
@@ -166,15 +173,18 @@ def fetch_ways(
     ways: Sequence[LexicalWay],
     *,
     depth: int,
+    scopes: Mapping[str, tuple[Scope, ...] | None] = MappingProxyType({}),
 ) -> dict[LexicalWay, dict[str, CandidateSet]]:
     """As `fetch`, for each lexical way."""
     with services.database.connection() as connection:
         identity = read_identity(connection, project_id)
     model = identity.embedding_model if identity else None
-    settings = CandidateSettings(scopes=ALL_SCOPES, fetch_depth=depth, embedding_model=model)
     found: dict[LexicalWay, dict[str, CandidateSet]] = {way: {} for way in ways}
     with services.database.snapshot() as connection:
         for key, question in questions.items():
+            settings = CandidateSettings(
+                scopes=scopes.get(key) or ALL_SCOPES, fetch_depth=depth, embedding_model=model
+            )
             vector = services.search.embed(question, model)
             gathered = services.search.gathering.gather_ways(
                 connection, project_id, question, vector, settings, ways=ways, exact=True

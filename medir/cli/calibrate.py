@@ -153,9 +153,9 @@ def _rivals(rows: tuple[ScoredContender, ...], *, split: bool) -> Table:
     for heading in ("", "held out" if split else "left out", "95 %", "won", "lost", "p", "p (Holm)"):
         table.add_column(heading, justify="left" if not heading else "right")
     for row in rows:
-        against = row.against_today
+        against, k = row.against_today, row.contender.chosen_k
         table.add_row(
-            cell(row.contender.name),
+            cell(row.contender.name if k is None else f"{row.contender.name}, k {k}"),
             f"{row.value:.3f}",
             from_to(row.interval.low, row.interval.high),
             *(
@@ -182,8 +182,9 @@ def _adopt_command(settings: SearchSettings) -> str:
         for name, value in candidates.lexical.numbers.items()
         if value is not None
     )
+    k = f"--rrf-k {ranking.rrf_k} " if ranking.fusion.takes_k else ""
     return (
-        f"medir settings adopt --fusion {ranking.fusion} --weight-vector {ranking.weight_vector!r} "
+        f"medir settings adopt --fusion {ranking.fusion} {k}--weight-vector {ranking.weight_vector!r} "
         f"--threshold={threshold} --candidates {ranking.candidates_per_signal} --max-per-file {cap} "
         f"--lexical-operator {candidates.lexical.operator} --lexical-function {candidates.lexical.function} "
         f"{numbers}"

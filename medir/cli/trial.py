@@ -51,6 +51,7 @@ _OPTIONS = (
     click.option(
         "--fusion", type=click.Choice([str(value) for value in Fusion]), help="How the signals are fused."
     ),
+    click.option("--rrf-k", type=int, metavar="K", help="The k of an RRF fusion, 60 if not given."),
     click.option("--lexical-operator", type=click.Choice([str(value) for value in LexicalOperator])),
     click.option("--lexical-function", type=click.Choice([str(value) for value in LexicalFunction])),
     click.option("--k1", type=float, metavar="K1", help="Of bm25: how soon repetition stops to count."),

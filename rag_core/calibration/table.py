@@ -32,8 +32,8 @@ class CandidateTable:
     candidate that neither signal found has no column. `place` numbers a case's places from 0 in the order of ties,
     `NOWHERE` past its last candidate; `group_start` is the first column of the column's place; `capped` says
     whether the per-file cap counts it (files, never sessions). `source` is the candidate's position in its
-    `CandidateSet`, -1 past the last. `scaled` holds both signals as a fusion scales them, where that was worked
-    out ahead.
+    `CandidateSet`, -1 past the last. `scaled` holds both signals by the scale of settings, fusion and k, where that
+    was worked out ahead.
     """
 
     vector: Floats
@@ -46,7 +46,7 @@ class CandidateTable:
     source: SmallIntegers
     available: Flags
     found: tuple[CandidateSet, ...]
-    scaled: Mapping[Fusion, tuple[Floats, Floats]] = field(default_factory=dict)
+    scaled: Mapping[tuple[Fusion, int], tuple[Floats, Floats]] = field(default_factory=dict)
 
     @property
     def cases(self) -> int:
@@ -105,9 +105,9 @@ class CandidateTable:
         bare = [dataclasses.replace(each, candidates=()) for each in self.found]
         return dataclasses.replace(self, found=tuple(bare))
 
-    def with_scaled(self, fusion: Fusion, vector: Floats, lexical: Floats) -> "CandidateTable":
-        """The same table with both signals as a fusion scales them; a cut or a selection forgets them."""
-        return dataclasses.replace(self, scaled={**self.scaled, fusion: (vector, lexical)})
+    def with_scaled(self, scale: tuple[Fusion, int], vector: Floats, lexical: Floats) -> "CandidateTable":
+        """The same table with both signals as settings of a scale have them; a cut or a selection forgets them."""
+        return dataclasses.replace(self, scaled={**self.scaled, scale: (vector, lexical)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,11 +8,14 @@ from enum import StrEnum
 from typing import Literal
 
 from rag_core.errors import InvalidInput
+from rag_core.model.limits import MAX_RRF_K
 from rag_core.model.shape import Shape, camel
 from rag_core.model.words import ALL_SCOPES, Scope, canonical_digest
 
 MOST_K1 = 10.0
 MOST_TITLE_WEIGHT = 10.0
+RRF_K = 60
+"""The k of reciprocal rank fusion where none is given: that of its authors."""
 
 
 class Fusion(StrEnum):
@@ -20,6 +23,7 @@ class Fusion(StrEnum):
 
     WEIGHTED_SUM = "weightedSum"
     RRF = "rrf"
+    WEIGHTED_RRF = "weightedRrf"
     MIN_MAX = "minMax"
     Z_SCORE = "zScore"
 
@@ -27,9 +31,18 @@ class Fusion(StrEnum):
     def weighs(self) -> bool:
         """Whether scores are linear in the two weights; otherwise no weight plays a part."""
         match self:
-            case Fusion.WEIGHTED_SUM | Fusion.MIN_MAX | Fusion.Z_SCORE:
+            case Fusion.WEIGHTED_SUM | Fusion.WEIGHTED_RRF | Fusion.MIN_MAX | Fusion.Z_SCORE:
                 return True
             case Fusion.RRF:
+                return False
+
+    @property
+    def takes_k(self) -> bool:
+        """Whether scores come from `1 / (k + rank)`, so that k is one of the numbers."""
+        match self:
+            case Fusion.RRF | Fusion.WEIGHTED_RRF:
+                return True
+            case Fusion.WEIGHTED_SUM | Fusion.MIN_MAX | Fusion.Z_SCORE:
                 return False
 
 
@@ -112,7 +125,8 @@ class RankingSettings:
     """The numbers that can be replayed over candidates already fetched.
 
     `threshold` None keeps everything; `threshold_when_degraded` stands in its place when the vector signal
-    is not available (None: suspended). `max_per_file` None means no cap.
+    is not available (None: suspended). `max_per_file` None means no cap. `rrf_k` is `RRF_K` under a fusion that takes
+    none, whatever was given, so that equal rankings are equal settings.
     """
 
     weight_vector: float
@@ -123,6 +137,7 @@ class RankingSettings:
     max_per_file: int | None = 2
     limit: int = 5
     fusion: Fusion = Fusion.WEIGHTED_SUM
+    rrf_k: int = RRF_K
 
     def __post_init__(self) -> None:
         for name in ("weight_vector", "weight_lexical"):
@@ -138,12 +153,24 @@ class RankingSettings:
                 raise InvalidInput(
                     f"The {_words(name)} is {threshold}.", hint="Give a finite number, or none."
                 )
-        for name in ("candidates_per_signal", "max_per_file", "limit"):
+        for name in ("candidates_per_signal", "max_per_file", "limit", "rrf_k"):
             count = getattr(self, name)
             if count is not None and count < 1:
                 raise InvalidInput(
                     f"The {_words(name)} is {count}; it is at least 1.", hint="Give 1 or more."
                 )
+        if self.rrf_k > MAX_RRF_K:
+            raise InvalidInput(
+                f"The rrf k is {self.rrf_k}; it is at most {MAX_RRF_K:,}.",
+                hint="Give a smaller one, such as 60.",
+            )
+        if not self.fusion.takes_k:
+            object.__setattr__(self, "rrf_k", RRF_K)
+
+    @property
+    def scale(self) -> tuple[Fusion, int]:
+        """What fused scores are measured on: a threshold means something under an equal one only."""
+        return self.fusion, self.rrf_k
 
 
 def _words(name: str) -> str:
@@ -177,7 +204,7 @@ class CandidateSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsShape(Shape):
-    """The numbers that a search ran under."""
+    """The numbers that a search ran under. A number with a default stands there only where it plays a part."""
 
     source: str
     preset: str | None
@@ -188,7 +215,8 @@ class SettingsShape(Shape):
     candidates_per_signal: int
     max_per_file: int | None
     limit: int
-    fusion: Literal["weightedSum", "rrf", "minMax", "zScore"]
+    fusion: Literal["weightedSum", "rrf", "weightedRrf", "minMax", "zScore"]
+    rrf_k: int | None = None
     lexical_operator: Literal["any", "all"]
     lexical_function: Literal["ts_rank", "ts_rank_cd", "coverage", "bm25", "coverageIdf"]
     embedding_model: str | None
@@ -203,6 +231,12 @@ LEXICAL_NUMBERS = ("k1", "b", "title_weight")
 
 NO_NUMBERS = ("source", "preset", "fetchDepth", "embeddingModel")
 """What settings in JSON say beside the numbers that somebody decides."""
+
+
+def changed_numbers(before: Mapping[str, object], now: Mapping[str, object]) -> tuple[str, ...]:
+    """The keys of two settings in JSON whose numbers are not the same, where only one has such a number too."""
+    keys = dict.fromkeys((*before, *now))
+    return tuple(key for key in keys if key not in NO_NUMBERS and before.get(key) != now.get(key))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,6 +280,7 @@ class SearchSettings:
                 max_per_file=None if told["maxPerFile"] is None else int(_number(told["maxPerFile"])),
                 limit=int(_number(told["limit"])),
                 fusion=Fusion(str(told["fusion"])),
+                rrf_k=int(_number(told.get("rrfK", RRF_K))),
             )
             lexical = LexicalWay(
                 operator=LexicalOperator(str(told["lexicalOperator"])),
@@ -277,6 +312,7 @@ class SearchSettings:
             self,
             self.ranking,
             self.candidates,
+            rrf_k=self.ranking.rrf_k if self.ranking.fusion.takes_k else None,
             lexical_operator=self.candidates.lexical.operator.value,
             lexical_function=self.candidates.lexical.function.value,
             **self.candidates.lexical.numbers,

@@ -13,10 +13,10 @@ from rag_core.errors import FaultyGoldenSet, FaultySettings
 from rag_core.golden.document import Reader, compose, decode, is_mapping, is_null, line_of, shown
 from rag_core.golden.faults import Fault, refusal_of
 from rag_core.model import EmbeddingModel, Fusion, LexicalFunction, LexicalOperator
-from rag_core.model.limits import MAX_LIMIT
+from rag_core.model.limits import MAX_LIMIT, MAX_RRF_K
 from rag_core.model.settings import MOST_K1, MOST_TITLE_WEIGHT
 from rag_core.settings.committed import CommittedSettings, Limits
-from rag_core.settings.overrides import MAX_CANDIDATES, UNSET, Overrides, Unset
+from rag_core.settings.overrides import FUSIONS_WITH_K, MAX_CANDIDATES, UNSET, Overrides, Unset
 from rag_core.settings.presets import PRESETS
 
 MAX_SETTINGS_BYTES = 100_000
@@ -32,6 +32,7 @@ _NUMBERS = (
     "maxPerFile",
     "limit",
     "fusion",
+    "rrfK",
     "lexicalOperator",
     "lexicalFunction",
     "k1",
@@ -40,9 +41,8 @@ _NUMBERS = (
     "embeddingModel",
 )
 DERIVED = ("source", "fetchDepth")
-SOMETIMES = ("k1", "b", "titleWeight")
-"""Keys that are there only where they play a part."""
-_KEYS = (*_NUMBERS, "limits", *DERIVED)
+BESIDE = ("limits",)
+_KEYS = (*_NUMBERS, *BESIDE, *DERIVED)
 _NULLABLE = frozenset(
     ("preset", "threshold", "thresholdWhenDegraded", "maxPerFile", "embeddingModel", "limits", *DERIVED)
 )
@@ -99,6 +99,7 @@ class _Settings:
         if "source" in self._nodes:
             self._text("source")
         self._whole("fetchDepth", most=None)
+        fusion = self._one_of("fusion", Fusion)
         return CommittedSettings(
             numbers=Overrides(
                 preset=self._preset(),
@@ -108,7 +109,8 @@ class _Settings:
                 candidates=self._whole("candidatesPerSignal", most=MAX_CANDIDATES),
                 max_per_file=None if self._is_none("maxPerFile") else self._cap(),
                 limit=self._whole("limit", most=MAX_LIMIT),
-                fusion=self._one_of("fusion", Fusion),
+                fusion=fusion,
+                rrf_k=self._k(fusion),
                 lexical_operator=self._one_of("lexicalOperator", LexicalOperator),
                 lexical_function=self._one_of("lexicalFunction", LexicalFunction),
                 k1=self._up_to("k1", MOST_K1),
@@ -152,6 +154,15 @@ class _Settings:
         if value < 1 or (most is not None and value > most):
             allowed = "is at least 1" if most is None else f"lies between 1 and {most:,}"
             self._fault(key, f"{key} is {value}; it {allowed}.")
+            return None
+        return value
+
+    def _k(self, fusion: Fusion | None) -> int | None:
+        value = self._whole("rrfK", most=MAX_RRF_K)
+        is_known = fusion is not None or "fusion" not in self._nodes
+        # whose fusion the rest would be, the file alone can't tell
+        if value is not None and is_known and fusion not in FUSIONS_WITH_K:
+            self._fault("rrfK", f"rrfK stands beside a fusion that takes a k: {' or '.join(FUSIONS_WITH_K)}.")
             return None
         return value
 

@@ -179,6 +179,7 @@ def test_the_left_end_of_the_threshold_is_no_threshold(calibrated_installation: 
         ({"at-limit": "3"}, "3 hits"),
         ({"at-fusion": "zScore"}, "z-score"),
         ({"at-fusion": "rrf"}, "RRF"),
+        ({"at-fusion": "weightedRrf", "at-k": "10"}, "weighted RRF, k 10"),
         ({"at-function": "coverage", "at-operator": "all"}, "terms all, coverage"),
     ],
 )
@@ -204,6 +205,8 @@ def test_every_number_can_be_chosen_by_a_link_and_is_drawn(
         {"at-cap": "0"},
         {"at-depth": "500"},
         {"at-fusion": "sum"},
+        {"at-k": "10"},
+        {"at-k": "0"},
         {"metric": "accuracy"},
         {"baseline": "v9"},
         {"weight": "nan", "threshold": "1e999"},
@@ -219,6 +222,18 @@ def test_an_address_that_makes_no_sense_is_a_notice_and_the_default(
     assert "Part of this address is not known" in said(page)
     assert marks(page, chart=1)["at hand"] == (0.2, 0.032)
     assert set(page.query_params) == {"project"}
+
+
+def test_a_k_is_chosen_under_a_fusion_that_takes_one_and_goes_with_it(calibrated_installation: Installation):
+    page = opened(**{"at-fusion": "weightedRrf", "at-threshold": "0.01"})
+    k = page.number_input(key="calibration-at-k")
+    assert k.value == 60
+    k.set_value(1).run()
+    assert one(page, "at-k") == "1"
+    assert "at-threshold" not in page.query_params
+    page.selectbox(key="calibration-fusion").set_value("minMax").run()
+    assert "at-k" not in page.query_params
+    assert not [each for each in page.number_input if each.key == "calibration-at-k"]
 
 
 def test_another_measure_is_drawn_at_once_and_decided_only_by_a_calibration(
@@ -259,6 +274,9 @@ def test_rivals_stand_in_one_table_with_corrected_tests(calibrated_installation:
     assert {"today", "vector only", "lexical only", "RRF", "min-max", "z-score"} <= set(rows)
     assert rows["today"]["p (Holm)"] == "—"
     assert rows["RRF"]["weight"] == "—"
+    (weighed,) = [name for name in rows if name.startswith("weighted RRF, k ")]
+    assert weighed.removeprefix("weighted RRF, k ") in ("1", "2", "10", "60")
+    assert 0 <= float(rows[weighed]["weight"]) <= 1
     assert rows["vector only"]["threshold"] == "none"
 
 

@@ -5,6 +5,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from medir.page_kit.plain_text import SHOWN_CHARS
+from rag_core.model import Fusion
+from rag_core.settings.adopting import adopt_settings
+from rag_core.settings.overrides import Overrides
 from workbench_material import (
     ANA,
     DOCUMENTS,
@@ -94,6 +97,32 @@ def test_numbers_of_the_address_are_tried_at_once(installation: Installation):
     assert "**2 hits** of" in said(page)
     assert page.slider(key="try-limit").value == 2
     assert page.segmented_control(key="try-cap").value == "1"
+
+
+def test_a_k_is_tried_where_the_settings_in_force_take_one(own_installation: Installation):
+    asked = {"q": QUESTION, "k": "2"}
+    page = open_page("search", **asked)
+    assert "The address asks for k = 2, which is not known here." in texts(page)
+    assert not page.number_input
+    with services_of(own_installation.environment) as opened:
+        adopt_settings(
+            opened.database,
+            opened.clock,
+            own_installation.project,
+            overrides=Overrides(fusion=Fusion.WEIGHTED_RRF, rrf_k=10, threshold=0.05),
+            reason="x",
+            actor=ANA,
+        )
+    page = open_page("search", q=QUESTION, threshold="0.06")
+    assert page.number_input(key="try-k").value == 10
+    # what a first rank is worth is the most that can be reached: 1 / 11
+    assert page.slider(key="try-threshold").max == pytest.approx(1 / 11, abs=1e-3)
+    page.number_input(key="try-k").set_value(1).run()
+    assert page.query_params["k"] in ("1", ["1"])
+    # a threshold goes with the scale that it was chosen on
+    assert "threshold" not in page.query_params
+    assert (page.slider(key="try-threshold").value, page.slider(key="try-threshold").max) == (0.0, 0.5)
+    assert ":blue-badge[:material/experiment: trial]" in said(page)
 
 
 def test_a_threshold_that_cuts_everything_says_how_many_and_what_to_do(installation: Installation):

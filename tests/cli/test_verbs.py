@@ -414,6 +414,8 @@ def test_coverage_and_doctor_have_the_contracts_shapes(indexed: Caller) -> None:
         ("search", "frete", "--project", "entrega", "--max-per-file", "0"),
         ("search", "frete", "--project", "entrega", "--preset", "best"),
         ("search", "frete", "--project", "entrega", "--fusion", "mmr"),
+        ("search", "frete", "--project", "entrega", "--rrf-k", "10"),
+        ("search", "frete", "--project", "entrega", "--fusion", "rrf", "--rrf-k", "0"),
         ("index", "--project", "entrega", "--ref", "no-such-branch"),
         ("index", "--project", "entrega", "--session", "no-such-session"),
         ("index", "--project", "entrega", "--session", "s1", "--scope", "docs"),

@@ -39,6 +39,7 @@ SETTINGS = st.builds(
     max_per_file=st.one_of(st.none(), st.integers(1, 3)),
     limit=st.integers(1, 6),
     fusion=st.sampled_from(Fusion),
+    rrf_k=st.sampled_from((1, 2, 10, 60)),
 )
 
 

@@ -167,4 +167,6 @@ def _rival(scene: Scene, row: ScoredContender) -> dict[str, object]:
 
 
 def _name_of(row: ScoredContender) -> str:
-    return FUSION_NAMES.get(row.contender.name, row.contender.name)
+    contender = row.contender
+    name = FUSION_NAMES.get(contender.name, contender.name)
+    return name if contender.chosen_k is None else f"{name}, k {contender.chosen_k}"

@@ -11,7 +11,6 @@ TOP = Path(__file__).resolve().parents[3]
 
 # Tables that hold some members on purpose, and why.
 PARTIAL = {
-    ("rag_core/calibration/replay.py", "_WEIGHTLESS"): "the others are linear in what the scales give",
     ("rag_core/calibration/replay.py", "FATES"): "`ABSENT` is no candidate's fate",
     ("rag_core/evaluation/measuring.py", "known"): "of the others, a question's reason is all that is known",
     ("rag_core/figures/case_flow.py", "_ENDS"): "what is in no list flows nowhere",
@@ -29,7 +28,6 @@ KEYED = {
 TOLD_APART = {
     "Fusion": {
         "rag_core/model/settings.py",
-        "rag_core/ranking/fusion.py",
         # the weighted sum's scale is the one that thresholds are set on
         "rag_core/calibration/choice/contenders.py",
         "rag_core/calibration/choice/families.py",

@@ -11,7 +11,8 @@ from pathlib import Path
 from uuid import UUID
 
 from rag_core.evaluation.golden_runs import Evaluation, GoldenRun
-from rag_core.evaluation.lost_cases import FrozenTexts, IndexedTexts, explain_losses
+from rag_core.evaluation.lost_cases import explain_losses
+from rag_core.evaluation.past_texts import FrozenTexts, IndexedTexts
 from rag_core.evaluation.sides import (
     Json,
     Side,
@@ -22,7 +23,7 @@ from rag_core.evaluation.sides import (
 )
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenCase
-from rag_core.golden.causes import LossCause
+from rag_core.golden.losses import LossCause
 from rag_core.golden.verdicts import judge
 from rag_core.model import Actor, CandidateSet, LexicalWay, Project, RankingSettings, SearchSettings
 from rag_core.model.settings import NO_NUMBERS

@@ -30,7 +30,8 @@ def lint(
         in_repository: The paths of the project's files that an index run reads; None where they can't be known,
             and then only the index is asked.
         elsewhere: Of paths that are not indexed, the rest of a sentence that says where they are all the same.
-        deleted: Of paths that are not there, a sentence that says since when.
+        deleted: Of paths that are not there any more, a sentence that says what became of them; for these no other
+            name is guessed.
 
     Returns:
         The faults by line.
@@ -39,11 +40,12 @@ def lint(
     faults: list[Fault] = []
     for case in golden.cases:
         for place, line in _places(case):
-            missing = _missing(place, indexed, in_repository, names=names, elsewhere=elsewhere or {})
+            since = (deleted or {}).get(place.key) if place.kind == "file" else None
+            missing = _missing(
+                place, indexed, in_repository, names=names, elsewhere=elsewhere or {}, since=since
+            )
             if missing is not None:
-                since = (deleted or {}).get(place.key) if place.kind == "file" else None
-                message = f"{missing} {since}" if since else missing
-                faults.append(Fault(case=case.id, field="expected", line=line, message=message))
+                faults.append(Fault(case=case.id, field="expected", line=line, message=missing))
                 continue
             outside = _out_of_scope(case, place, indexed[place])
             if outside is not None:
@@ -75,6 +77,7 @@ def _missing(
     *,
     names: Names,
     elsewhere: Mapping[str, str],
+    since: str | None,
 ) -> str | None:
     is_indexed, is_there = place in indexed, in_repository is None or place.key in in_repository
     if place.kind == "session":
@@ -91,7 +94,8 @@ def _missing(
         missing = "is not in the index"
     elif is_indexed:
         missing = "is in the index but no longer in the repository"
-    return f"{shown(place.key)} {missing}{names.suggest(place)}"
+    told = names.suggest(place) if since is None else f". {since}"
+    return f"{shown(place.key)} {missing}{told}"
 
 
 def _out_of_scope(case: GoldenCase, place: Place, scope: Scope) -> str | None:

@@ -1,7 +1,6 @@
 """What golden cases expect, held against a project's index and its repository."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from rag_core.errors import MedirError
 from rag_core.golden.cases import GoldenSet, with_places_meant
@@ -10,7 +9,7 @@ from rag_core.golden.linter import lint, unindexed_paths
 from rag_core.model import Place, Project, Scope
 from rag_core.model.place_names import PlaceNames
 from rag_core.sources.documents import list_documents
-from rag_core.sources.git import GitRepository
+from rag_core.sources.project_repository import repository_of
 from rag_core.sources.whereabouts import Searched, find_deletions, find_whereabouts
 
 
@@ -36,7 +35,7 @@ def lint_places(
 def _paths_in_repository(project: Project) -> frozenset[str] | None:
     try:
         return list_documents(
-            GitRepository(Path(project.repo)), ref=project.ref, root=project.root, folders=project.folders
+            repository_of(project), ref=project.ref, root=project.root, folders=project.folders
         )
     except MedirError:
         # the index can still be judged where the repository has gone away
@@ -59,7 +58,7 @@ def _whereabouts(
         project_id=project.project_id, ref=project.ref, root=project.root, folders=project.folders
     )
     try:
-        repository = GitRepository(Path(project.repo))
+        repository = repository_of(project)
         elsewhere = find_whereabouts(repository, searched, paths)
         nowhere = [path for path in paths if path not in elsewhere and path not in in_repository]
         return elsewhere, find_deletions(repository, searched, nowhere)

@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from rag_core.chunking import below_headings, chunk_document, clean_text
 from rag_core.database.connections import Database
@@ -17,6 +16,7 @@ from rag_core.sources.decoding import Undecodable, decode, is_lfs_pointer
 from rag_core.sources.departures import find_departure
 from rag_core.sources.git import GitRepository
 from rag_core.sources.git_process import GitFailed
+from rag_core.sources.project_repository import repository_of
 from rag_core.sources.text_history import FileHistory, FilesHistory
 
 _PROBE_CHARS = 80
@@ -127,7 +127,7 @@ class PastTexts(ABC):
         if self._commit is None:
             return SinceCommit(commit=None, unknown=_NO_COMMIT)
         try:
-            repository = GitRepository(Path(self._project.repo))
+            repository = repository_of(self._project)
             return repository, repository.resolve(self._commit)
         except MedirError:
             return SinceCommit(commit=None, unknown=_NO_REPOSITORY)

@@ -62,6 +62,28 @@ def test_project_add_and_index_answer_as_the_contract_says(
     assert (removed.code, removed.document) == (0, {"removed": "nova-frota"})
 
 
+def test_a_project_without_any_of_its_folders_is_added_with_a_note_and_one_whose_repository_went_says_so(
+    medir_verb: Caller, tmp_path: Path
+) -> None:
+    made = Repository(tmp_path / "manual", {"manual/a.md": "# A\n"})
+    added = medir_verb("project", "add", "manual", "--repo", str(made.folder), "--json")
+    assert (added.code, added.document["project"]) == (0, "manual")
+    assert "Nothing to index yet: the repository has no folder docs or docs/adr at HEAD." in added.stderr
+    assert "medir project set --project manual --docs DIR" in added.stderr
+    changed = medir_verb("project", "set", "--project", "manual", "--docs", "manual")
+    assert (changed.code, "Nothing to index" in changed.stderr) == (0, False)
+    made.folder.rename(tmp_path / "elsewhere")
+    for verb in (("index",), ("golden", "run"), ("project", "set", "--docs", "manual")):
+        refused = medir_verb(*verb, "--project", "manual", "--json")
+        assert refused.code == 2
+        assert refused.document["error"] == {
+            "code": "usage",
+            "message": f"The repository of manual is gone: {made.folder} does not exist.",
+            "hint": "Say where it is now: medir project set --project manual --repo PATH.",
+        }
+    assert medir_verb("project", "remove", "manual", "--yes").code == 0
+
+
 def test_an_index_run_waits_for_the_one_at_work_and_says_so(
     indexed: Caller, module_database: Database
 ) -> None:

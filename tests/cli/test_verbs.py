@@ -273,6 +273,24 @@ def test_after_a_format_fault_lint_lists_it_and_sends_nobody_back_to_lint(
     assert "lint" not in told.stdout + told.stderr
 
 
+def test_a_fault_of_a_case_hides_no_expected_file_that_is_missing(indexed: Caller, tmp_path: Path) -> None:
+    file = tmp_path / "cases.yaml"
+    broken = CASES.replace(
+        "expected: docs/frete.md", "expected: [docs/fretes.md, docs/frete.md, docs/frete.md]"
+    )
+    file.write_text(broken.replace("scope: adr", "scope: ard"), encoding="utf-8")
+    for verb, faults in (("lint", None), ("run", "error")):
+        told = indexed("golden", verb, "--project", "entrega", "--cases", str(file), "--json")
+        assert told.code == 2
+        found = told.document["faults"] if faults is None else told.document["error"]["faults"]
+        assert [(fault["case"], fault["field"]) for fault in found] == [
+            ("frete", "expected"),
+            ("frete", "expected"),
+            ("fila", "scope"),
+        ]
+        assert "“docs/fretes.md” does not exist in the repository; did you mean" in found[1]["message"]
+
+
 def test_a_file_outside_the_folders_is_said_to_be_there_with_the_command_that_indexes_it(
     indexed: Caller, tmp_path: Path
 ) -> None:

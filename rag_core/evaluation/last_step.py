@@ -15,7 +15,7 @@ from rag_core.golden.losses import LastStep, SinceCommit, StandingText
 from rag_core.model import Candidate, CandidateSet, Place, RankingSettings
 from rag_core.ranking.ranking import rank
 from rag_core.sources.git_process import GitFailed
-from rag_core.sources.text_history import FilesHistory, Turn
+from rag_core.sources.text_history import FilesHistory, Turning
 
 Key = tuple[Place, str]
 _Signal = Literal["vector", "lexical"]
@@ -39,7 +39,7 @@ class Presence(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Replay:
+class CaseReplay:
     """What a case found: `went` are the texts that are gone now, `came` those that are new.
 
     `hits` gives the hits, best first, where some of those that went and came are there.
@@ -57,7 +57,7 @@ def key_of(text: StandingText) -> Key:
 
 def replay_candidates(
     old: CandidateSet, new: CandidateSet | None, settings: RankingSettings, standing: Callable[[Key], bool]
-) -> Replay:
+) -> CaseReplay:
     """From the candidates of both sides; `new` is None where its scores can't be held against the old ones'.
 
     Args:
@@ -83,10 +83,10 @@ def replay_candidates(
         found = dataclasses.replace(old, candidates=_ranked_anew(candidates))
         return tuple(_text(entry.candidate) for entry in rank(found, settings).hits)
 
-    return Replay(went=tuple(map(_text, went)), came=tuple(map(_text, came)), hits=hits)
+    return CaseReplay(went=tuple(map(_text, went)), came=tuple(map(_text, came)), hits=hits)
 
 
-def replay_hits(recorded: Sequence[StandingText], standing: Callable[[Key], bool]) -> Replay:
+def replay_hits(recorded: Sequence[StandingText], standing: Callable[[Key], bool]) -> CaseReplay:
     """From the hits of a recorded run, of which nothing else was kept: those that are there are the hits."""
     went = tuple(text for text in recorded if not standing(key_of(text)))
     gone = frozenset(map(key_of, went))
@@ -94,10 +94,10 @@ def replay_hits(recorded: Sequence[StandingText], standing: Callable[[Key], bool
     def hits(changing: AbstractSet[Key]) -> tuple[StandingText, ...]:
         return tuple(text for text in recorded if key_of(text) not in gone or key_of(text) in changing)
 
-    return Replay(went=went, came=(), hits=hits)
+    return CaseReplay(went=went, came=(), hits=hits)
 
 
-def find_last_step(case: GoldenCase, replay: Replay, presence: Presence) -> LastStep | None:
+def find_last_step(case: GoldenCase, replay: CaseReplay, presence: Presence) -> LastStep | None:
     """The commit that lost the case; a step without a commit where what is left of then would still pass.
 
     None where git can't tell.
@@ -112,7 +112,7 @@ def find_last_step(case: GoldenCase, replay: Replay, presence: Presence) -> Last
     return step
 
 
-def _find(case: GoldenCase, replay: Replay, presence: Presence) -> LastStep | None:
+def _find(case: GoldenCase, replay: CaseReplay, presence: Presence) -> LastStep | None:
     def standing(commit: str) -> frozenset[Key]:
         texts = (*replay.went, *replay.came)
         return frozenset(key_of(text) for text in texts if presence.stands(text, commit))
@@ -123,16 +123,16 @@ def _find(case: GoldenCase, replay: Replay, presence: Presence) -> LastStep | No
     if not lost(presence.history.tip):
         return LastStep()
     turn = presence.history.turn(lost, from_first=False)
-    if not isinstance(turn, Turn) or turn.parent is None:
+    if not isinstance(turn, Turning) or turn.parent is None:
         return None
     return _told(case, replay, presence, turn, before=standing(turn.parent), after=standing(turn.commit))
 
 
 def _told(
     case: GoldenCase,
-    replay: Replay,
+    replay: CaseReplay,
     presence: Presence,
-    turn: Turn,
+    turn: Turning,
     *,
     before: frozenset[Key],
     after: frozenset[Key],

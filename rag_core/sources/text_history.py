@@ -17,7 +17,7 @@ _TOO_LONG = f"It lies more than {MOST_VERSIONS} changes of the file back."
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Turning:
     """A commit that made something so which was not so at its parent; None where it began with the commit."""
 
     commit: str
@@ -45,7 +45,7 @@ class FilesHistory:
         self._blobs: dict[str, bytes] = {}
         self.tip = commit
 
-    def turn(self, is_so: Callable[[str], bool], *, from_first: bool) -> Turn | SinceCommit:
+    def turn(self, is_so: Callable[[str], bool], *, from_first: bool) -> Turning | SinceCommit:
         """The commit that made something so which still is; a `SinceCommit` says why none can be told.
 
         Where lines of history were merged, the one is followed in which it was so already: a merge made it so only
@@ -68,9 +68,9 @@ class FilesHistory:
             while at is not None and asked(at.commit):
                 earlier = next((parent for parent in at.parents if asked(parent)), None)
                 if earlier is None and at.parents:
-                    return Turn(at.commit, at.parents[0])
+                    return Turning(at.commit, at.parents[0])
                 if earlier is None and from_first and not self._is_shallow():
-                    return Turn(at.commit, None)
+                    return Turning(at.commit, None)
                 at = None if earlier is None else versions.get(earlier)
             if self._is_shallow():
                 return SinceCommit(commit=None, unknown=_SHALLOW)
@@ -177,7 +177,7 @@ class FileHistory:
 
     def _since(self, is_so: Callable[[str], bool], *, from_first: bool) -> SinceCommit:
         turn = self._files.turn(is_so, from_first=from_first)
-        return SinceCommit(commit=turn.commit) if isinstance(turn, Turn) else turn
+        return SinceCommit(commit=turn.commit) if isinstance(turn, Turning) else turn
 
     def _holds(self, commit: str, holds: Callable[[bytes], bool]) -> bool:
         content = self._content(commit)

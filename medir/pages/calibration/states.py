@@ -78,6 +78,7 @@ def draw_recorded(run: Run, ground: Ground) -> None:
             pd.DataFrame([_rival(cast("Mapping[str, object]", row), measure, cases) for row in rivals]),
             key="calibration-recorded",
             hide_index=True,
+            placeholder=DASH,
         )
     st.caption("It was made in another installation, or long ago: calibrate here to draw its pictures.")
 

@@ -8,7 +8,7 @@ import pytest
 from material import Repository
 from rag_core.golden.losses import SinceCommit
 from rag_core.sources.git import GitRepository
-from rag_core.sources.text_history import FileHistory, FilesHistory, Turn
+from rag_core.sources.text_history import FileHistory, FilesHistory, Turning
 
 
 def has_answer(blob: bytes) -> bool:
@@ -124,9 +124,9 @@ def test_of_two_branches_that_each_took_one_of_two_texts_the_merge_took_the_last
         return any(has_answer(files.blob(oids[path])) for path in paths)
 
     turn = files.turn(lambda commit: not answers(commit, "docs/a.md", "docs/b.md"), from_first=False)
-    assert isinstance(turn, Turn)
+    assert isinstance(turn, Turning)
     assert turn.commit == git.resolve("HEAD")
     # a text that was gone on one side already was not taken by the merge
     alone = files.turn(lambda commit: not answers(commit, "docs/a.md"), from_first=False)
-    assert isinstance(alone, Turn)
+    assert isinstance(alone, Turning)
     assert alone.commit == aside

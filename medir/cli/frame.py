@@ -240,8 +240,8 @@ def _run(command: click.Command, arguments: list[str], output: Output) -> int:
         result = command.main(args=arguments, prog_name="medir", standalone_mode=False)
     except click.exceptions.Exit as end:
         return end.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        code = code_of_interrupt(arguments)
+    except (click.Abort, KeyboardInterrupt) as stopped:
+        code = code_of_interrupt(arguments, stopped)
         if code:
             _refuse(output, "interrupted", "Stopped.", "")
         return code

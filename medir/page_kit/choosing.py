@@ -9,6 +9,7 @@ from pandas.io.formats.style import Styler
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from medir.page_kit.address import Parameter, refuse
+from medir.page_kit.signs import DASH
 
 
 def known(parameter: Parameter[str], options: Collection[str]) -> str:
@@ -87,6 +88,7 @@ def draw_rows(
         rows,
         key=key,
         hide_index=True,
+        placeholder=DASH,
         height=height,
         on_select=take,
         selection_mode="single-row",

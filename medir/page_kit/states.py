@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from medir.page_kit.frame import Frame
+from medir.page_kit.signs import DASH
 
 _TEMPLATE = """\
 floor: 0
@@ -52,6 +53,7 @@ def draw_faults(faults: Sequence[Mapping[str, str | int | None]], file: Path) ->
         table,
         key="golden-faults",
         hide_index=True,
+        placeholder=DASH,
         column_config={
             "line": st.column_config.NumberColumn("line", width=60),
             "message": st.column_config.TextColumn("what is wrong", width="large"),

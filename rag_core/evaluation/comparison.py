@@ -11,7 +11,9 @@ from pathlib import Path
 from uuid import UUID
 
 from rag_core.evaluation.golden_runs import Evaluation, GoldenRun
-from rag_core.evaluation.lost_cases import FrozenTexts, IndexedTexts, explain_losses
+from rag_core.evaluation.interaction import Interaction, Turned, interaction_of
+from rag_core.evaluation.lost_cases import explain_losses
+from rag_core.evaluation.past_texts import FrozenTexts, IndexedTexts
 from rag_core.evaluation.sides import (
     Json,
     Side,
@@ -22,25 +24,17 @@ from rag_core.evaluation.sides import (
 )
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenCase
-from rag_core.golden.causes import LossCause
+from rag_core.golden.losses import LossCause
 from rag_core.golden.verdicts import judge
 from rag_core.model import Actor, CandidateSet, LexicalWay, Project, RankingSettings, SearchSettings
 from rag_core.model.settings import NO_NUMBERS
-from rag_core.model.shape import Shape, keyed
+from rag_core.model.shape import keyed
 from rag_core.project.runs import Progress
 from rag_core.ranking.ranking import rank
 from rag_core.settings.overrides import Overrides
 
 # the rest of what differs is told beside it
 GROUND = ("cases", "limit", "index", "model", "degraded")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turned(Shape):
-    """Ids of cases that one of two outcomes has and the other has not, in the order of the cases."""
-
-    won: tuple[str, ...]
-    lost: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,15 +76,26 @@ class BaselineComparison:
         lost = () if self.outcome is None else self.outcome.lost
         return tuple(sorted(lost, key=lambda case: case not in self.must_pass))
 
+    @property
+    def interaction(self) -> Interaction | None:
+        """Why the two effects don't add up to the outcome; None where they do, or where one can't be told."""
+        if self.outcome is None or self.by_settings is None or self.by_index is None:
+            return None
+        found = interaction_of(self.outcome, self.by_settings, self.by_index)
+        return found if found.words else None
+
     def to_json(self) -> dict[str, object]:
         """The contract's `baseline`, with `reason` where not comparable and `lostBecause` where a cause is known."""
         told = keyed(self, "name", "comparable", "differs")
         told |= {"won": None, "lost": None} if self.outcome is None else self.outcome.to_json()
         told |= keyed(self, "new", "gone", "changed")
-        told["effects"] = {
+        effects: dict[str, object] = {
             "settings": self.by_settings and self.by_settings.to_json(),
             "index": self.by_index and self.by_index.to_json(),
         }
+        if self.interaction is not None:
+            effects["interaction"] = self.interaction.to_json()
+        told["effects"] = effects
         if self.obstacle is not None:
             told["reason"] = self.obstacle
         if self.lost_because:

@@ -10,7 +10,7 @@ from rag_core.calibration.exact.exact import Exact, build_exact
 from rag_core.calibration.safety import Overtake, overtakes, safe_weights
 from rag_core.calibration.table import build_table, judge_table
 from rag_core.golden.cases import GoldenCase
-from rag_core.golden.causes import LossCause
+from rag_core.golden.losses import LossCause
 from rag_core.golden.remedies import Remedy, remedies, true_remedies
 from rag_core.golden.verdicts import CaseVerdict, judge
 from rag_core.metrics.intervals import Interval

@@ -12,9 +12,10 @@ from uuid import UUID
 from rag_core.database.connections import Database
 from rag_core.database.index.chunks import indexed_places
 from rag_core.database.index.identity import count_chunks
-from rag_core.evaluation.expected_places import lint_places
+from rag_core.errors import UsageError
+from rag_core.evaluation.expected_places import lint_expectations, lint_places
 from rag_core.evaluation.measuring import IndexFacts, Measurement, indexed_identity, refuse_degraded
-from rag_core.golden.cases import GoldenCase, GoldenSet
+from rag_core.golden.cases import GoldenCase, GoldenSet, read_cases
 from rag_core.golden.faults import Fault, in_file_order, refusal
 from rag_core.golden.floor import floor_line
 from rag_core.golden.verdicts import GoldenOutcome, VerdictShape, judge_all
@@ -25,7 +26,7 @@ from rag_core.project.runs import Progress, running
 from rag_core.project.staleness import Staleness, measure_staleness
 from rag_core.search.answer import golden_hits_to_json
 from rag_core.search.asking import ProviderNow, Search
-from rag_core.settings.golden_folder import cases_file, committed_file, read_cases_text, read_golden_set
+from rag_core.settings.golden_folder import cases_file, committed_file, read_cases_text
 from rag_core.settings.in_force import Disagreement, sources_of
 from rag_core.settings.overrides import Overrides
 from rag_core.sources.floor_history import FloorHistory, highest_floor
@@ -129,14 +130,23 @@ class Evaluation:
         """The project's golden set and what is wrong with it, judged by its index and repository.
 
         Raises:
-            FaultyGoldenSet: The file does not parse.
+            FaultyGoldenSet: The file does not parse; what its cases expect and can't have is told with it.
             UsageError: The file or the index does not exist.
         """
-        golden = read_golden_set(cases or cases_file(project))
-        with self._database.snapshot() as connection:
-            indexed_identity(connection, project)
-            indexed = indexed_places(connection, project.project_id)
-        return lint_places(project, golden, indexed)
+        file = cases or cases_file(project)
+        read = read_cases(read_cases_text(file), file=str(file))
+        try:
+            with self._database.snapshot() as connection:
+                indexed_identity(connection, project)
+                indexed = indexed_places(connection, project.project_id)
+        except UsageError:
+            if read.golden is None:
+                raise refusal(read.faults, file=str(file)) from None
+            raise
+        if read.golden is None:
+            expected = lint_expectations(project, read.expected, indexed)
+            raise refusal((*read.faults, *expected), file=str(file))
+        return lint_places(project, read.golden, indexed)
 
     def check(self, project: Project, *, cases: Path | None = None) -> tuple[GoldenSet, tuple[Fault, ...]]:
         """As `lint`, with what else of the set a run fails for: a floor that was higher once.

@@ -26,7 +26,7 @@ from rag_core.golden.document import (
     scalar_of,
     shown,
 )
-from rag_core.golden.faults import refusal
+from rag_core.golden.faults import Fault, refusal
 from rag_core.model import ALL_SCOPES, Place, Scope, canonical_digest
 from rag_core.model.limits import MAX_LIMIT, MAX_QUESTION_CHARS
 from rag_core.model.place_names import PlaceNames, composed
@@ -119,6 +119,37 @@ class GoldenSet:
         return canonical_digest({"cases": sorted(case.digest for case in self.cases)})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """A place that some case expects; `case` is None where its id can't be read, `line` is the place's own."""
+
+    case: str | None
+    place: Place
+    line: int
+    scope: tuple[Scope, ...] | None
+    case_line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What a cases file says: the set where it has no fault, else its faults and what its cases expect all the same."""
+
+    golden: GoldenSet | None
+    faults: tuple[Fault, ...]
+    expected: tuple[Expectation, ...]
+
+
+def expectations_of(golden: GoldenSet) -> tuple[Expectation, ...]:
+    """All places that the cases expect, in the order of the file."""
+    return tuple(
+        Expectation(case=case.id, place=place, line=line, scope=case.scope, case_line=case.line)
+        for case in golden.cases
+        for place, line in zip(
+            case.expected, case.place_lines or (case.line,) * len(case.expected), strict=True
+        )
+    )
+
+
 def with_places_meant(golden: GoldenSet, names: PlaceNames) -> GoldenSet:
     """The set with each expected place by the name that it has where the cases are asked."""
     return dataclasses.replace(golden, cases=tuple(_meant(case, names) for case in golden.cases))
@@ -148,17 +179,27 @@ def parse_cases(text: str, *, file: str) -> GoldenSet:
     Raises:
         FaultyGoldenSet: The text is no YAML or breaks a rule; every fault is listed, with line and field.
     """
+    read = read_cases(text, file=file)
+    if read.golden is None:
+        raise refusal(read.faults, file=file)
+    return read.golden
+
+
+def read_cases(text: str, *, file: str) -> Reading:
+    """As `parse_cases`, but a file that breaks rules is no error: what its cases expect can still be looked for.
+
+    Raises:
+        FaultyGoldenSet: The text is no YAML.
+    """
     root = compose(text, file=file)
     reader = Reader()
-    parsed = None
     if root is None or not is_mapping(root):
         message = "The file has no cases; it is a mapping with the keys floor, limit and cases."
         reader.report(message, line=None if root is None else line_of(root))
-    else:
-        parsed = _read_set(root, reader)
-    if reader.faults or parsed is None:
-        raise refusal(reader.faults, file=file)
-    return parsed
+        return Reading(golden=None, faults=tuple(reader.faults), expected=())
+    read = _read_set(root, reader)
+    golden = None if reader.faults else read.golden
+    return dataclasses.replace(read, golden=golden, faults=tuple(reader.faults))
 
 
 def folded_question(question: str) -> str:
@@ -172,20 +213,38 @@ def folded_question(question: str) -> str:
     return words.rstrip(" .!?;:,") or words
 
 
-def _read_set(root: Node, reader: Reader) -> GoldenSet | None:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    case: str | None
+    question: str
+    scopes: tuple[Scope, ...]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Readable:
+    """What can be read of all cases, those with faults among them, so that one fault hides no other."""
+
+    expected: list[Expectation] = field(default_factory=list)
+    asked: list[_Asked] = field(default_factory=list)
+
+
+def _read_set(root: Node, reader: Reader) -> Reading:
     values = reader.fields(root, _SET_KEYS, what="a golden set", case=None)
     limit = reader.integer(values["limit"], "limit") if "limit" in values else None
     if limit is not None and not 1 <= limit <= MAX_LIMIT:
         message = f"limit is {limit}; it lies between 1 and {MAX_LIMIT}."
         reader.report(message, line=line_of(values["limit"]), field="limit")
     case_nodes = _case_nodes(root, values, reader)
-    cases = [_read_case(node, reader) for node in case_nodes]
+    readable = _Readable()
+    cases = [_read_case(node, reader, readable) for node in case_nodes]
     _check_ids(case_nodes, reader)
-    _check_questions([case for case in cases if case is not None], reader)
+    _check_questions(readable.asked, reader)
     floor = _read_floor(root, values, len(case_nodes), reader)
-    if reader.faults or floor is None:
-        return None
-    return GoldenSet(floor=floor, limit=limit, cases=tuple(case for case in cases if case is not None))
+    golden = None
+    if not reader.faults and floor is not None:
+        golden = GoldenSet(floor=floor, limit=limit, cases=tuple(case for case in cases if case is not None))
+    return Reading(golden=golden, faults=(), expected=tuple(readable.expected))
 
 
 def _case_nodes(root: Node, values: dict[str, Node], reader: Reader) -> list[Node]:
@@ -215,7 +274,7 @@ def _read_floor(root: Node, values: dict[str, Node], total: int, reader: Reader)
     return floor
 
 
-def _read_case(node: Node, reader: Reader) -> GoldenCase | None:
+def _read_case(node: Node, reader: Reader, readable: _Readable) -> GoldenCase | None:
     line = line_of(node)
     if not is_mapping(node):
         reader.report("A case must be a mapping with id, question and expected.", line=line, field="cases")
@@ -231,6 +290,12 @@ def _read_case(node: Node, reader: Reader) -> GoldenCase | None:
     no_answer = reader.flag(values.get("no_answer"), "no_answer", case=label) or False
     expected = _read_expected(values, line, reader, label)
     scope = _read_scope(values, reader, label)
+    if question is not None:
+        readable.asked.append(_Asked(label, question, scope or ALL_SCOPES, line))
+    readable.expected.extend(
+        Expectation(case=label, place=place, line=at, scope=scope or None, case_line=line)
+        for place, at in _readable_places(values.get("expected"))
+    )
     tags = reader.texts(values.get("tags"), "tags", most=MAX_TAGS, case=label) or ()
     split = _read_split(values, reader, label)
     must_pass = reader.flag(values.get("must_pass"), "must_pass", case=label) or False
@@ -301,6 +366,19 @@ def _read_expected(values: dict[str, Node], line: int, reader: Reader, label: st
     return found
 
 
+def _readable_places(node: Node | None) -> list[tuple[Place, int]]:
+    """The places of a list that has faults too, each once; what is no place is left to whoever reads it strictly."""
+    if node is None:
+        return []
+    found: dict[Place, int] = {}
+    for entry in (items(node) if is_sequence(node) else [node])[:MAX_PLACES]:
+        text = (as_text(entry) or "").strip()
+        place = Place.parse(text)
+        if place.key.strip() and text.isprintable():
+            found.setdefault(place, line_of(entry))
+    return list(found.items())
+
+
 def _read_scope(values: dict[str, Node], reader: Reader, label: str | None) -> tuple[Scope, ...] | None:
     node = values.get("scope")
     if node is not None and is_sequence(node) and not items(node):
@@ -340,11 +418,12 @@ def _check_ids(nodes: Iterable[Node], reader: Reader) -> None:
             reader.report(message, line=line, field="id", case=case_id)
 
 
-def _check_questions(cases: Iterable[GoldenCase], reader: Reader) -> None:
+def _check_questions(asked: Iterable[_Asked], reader: Reader) -> None:
     # the same words asked within other scopes are another search, and so another case
-    first: dict[tuple[str, tuple[Scope, ...]], GoldenCase] = {}
-    for case in cases:
-        earlier = first.setdefault((folded_question(case.question), case.scope or ALL_SCOPES), case)
-        if earlier is not case:
-            message = f"The case asks the same as {shown(earlier.id)} on line {earlier.line}."
-            reader.report(message, line=case.line, field="question", case=case.id)
+    first: dict[tuple[str, tuple[Scope, ...]], _Asked] = {}
+    for each in asked:
+        earlier = first.setdefault((folded_question(each.question), each.scopes), each)
+        if earlier is not each:
+            named = "the case" if earlier.case is None else shown(earlier.case)
+            message = f"The case asks the same as {named} on line {earlier.line}."
+            reader.report(message, line=each.line, field="question", case=each.case)

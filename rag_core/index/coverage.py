@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from types import MappingProxyType
 
 from rag_core.chunking import FORMAT_NAMES
@@ -17,7 +16,7 @@ from rag_core.index.left_out import LeftOut, Outside
 from rag_core.model import ALL_SCOPES, Project, Scope
 from rag_core.project.projects import current_commit
 from rag_core.sources.documents import SkipReason, list_documents, list_documents_outside
-from rag_core.sources.git import GitRepository
+from rag_core.sources.project_repository import repository_of
 
 SKIPS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -121,7 +120,7 @@ def measure_coverage(database: Database, project: Project) -> Coverage:
     outside: Outside | None = None
     try:
         head = current_commit(project)
-        repository = GitRepository(Path(project.repo))
+        repository = repository_of(project)
         files = list_documents(repository, ref=project.ref, root=project.root, folders=project.folders)
         outside = Outside.of(
             list_documents_outside(repository, ref=project.ref, root=project.root, folders=project.folders)

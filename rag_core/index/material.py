@@ -1,7 +1,6 @@
 """What a project's sources hold now, cut into chunks."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from rag_core.chunking import chunk_document, chunk_message
 from rag_core.database.connections import Database
@@ -11,7 +10,7 @@ from rag_core.index.left_out import Outside
 from rag_core.model import DOCUMENT_SCOPES, Chunk, Project, Scope
 from rag_core.project.runs import Progress
 from rag_core.sources.documents import DocumentTree, list_documents_outside, read_documents
-from rag_core.sources.git import GitRepository
+from rag_core.sources.project_repository import repository_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +52,7 @@ def read_material(database: Database, project: Project, target: Target, progress
     if not set(target.scopes).isdisjoint(DOCUMENT_SCOPES):
         progress("read", 0, 0)
         tree = read_documents(
-            GitRepository(Path(project.repo)), ref=target.ref, root=project.root, folders=project.folders
+            repository_of(project), ref=target.ref, root=project.root, folders=project.folders
         )
         wanted = [document for document in tree.documents if document.scope in target.scopes]
         for done, document in enumerate(wanted):
@@ -106,6 +105,6 @@ def _read_sessions(database: Database, project: Project, session_id: str | None)
 def _outside(project: Project, target: Target) -> Outside:
     return Outside.of(
         list_documents_outside(
-            GitRepository(Path(project.repo)), ref=target.ref, root=project.root, folders=project.folders
+            repository_of(project), ref=target.ref, root=project.root, folders=project.folders
         )
     )

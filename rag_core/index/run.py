@@ -6,7 +6,6 @@ after a kill. Vectors are kept as they are made, so a run that died does not pay
 
 import uuid
 from collections.abc import Iterator
-from pathlib import Path
 
 from rag_core.chunking import CHUNKER_VERSION
 from rag_core.database.connecting import Connection
@@ -43,7 +42,7 @@ from rag_core.model import ALL_SCOPES, Actor, Project, Scope
 from rag_core.ports import Clock
 from rag_core.project.runs import Progress, running
 from rag_core.sources.documents import list_everywhere
-from rag_core.sources.git import GitRepository
+from rag_core.sources.project_repository import repository_of
 
 
 class Indexing:
@@ -125,7 +124,7 @@ class Indexing:
                     target,
                     material=material,
                     plan=plan,
-                    elsewhere=lambda: list_everywhere(GitRepository(Path(project.repo)), ref=target.ref),
+                    elsewhere=lambda: list_everywhere(repository_of(project), ref=target.ref),
                     agreed=allow_emptied,
                 )
                 votes = count_votes(connection, project.project_id, [chunk.id for chunk in plan.removed])

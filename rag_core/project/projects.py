@@ -18,6 +18,7 @@ from rag_core.errors import InvalidInput, Refused, UsageError
 from rag_core.model import DocumentFolders, Project
 from rag_core.model.folders import tidy_folder
 from rag_core.sources.git import GitRepository
+from rag_core.sources.project_repository import refuse_gone_repository, repository_of
 
 SAMPLE = "sample"
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
@@ -98,6 +99,8 @@ def set_project(
     Raises:
         UsageError: The repository, ref or folder does not exist.
     """
+    if repo is None:
+        refuse_gone_repository(project)
     changed = checked(
         dataclasses.replace(
             project,
@@ -147,7 +150,20 @@ def current_commit(project: Project) -> str:
     Raises:
         UsageError: The repository or the ref does not exist.
     """
-    return GitRepository(Path(project.repo)).last_commit_of(project.ref, project.root)
+    return repository_of(project).last_commit_of(project.ref, project.root)
+
+
+def folders_missing(project: Project) -> tuple[str, ...]:
+    """The folders to be indexed where the repository has none of them, so that there is nothing to index; else ().
+
+    Raises:
+        UsageError: The repository or the ref does not exist.
+    """
+    repository = repository_of(project)
+    commit = repository.resolve(project.ref)
+    base = f"{project.root}/" if project.root else ""
+    named = tuple(f"{base}{folder}".strip("/") for folder in project.folders.all)
+    return () if any(not each or repository.has_folder(commit, each) for each in named) else named
 
 
 def checked(project: Project, *, docs: Sequence[str] = (), adr: Sequence[str] = ()) -> Project:

@@ -12,7 +12,7 @@ from medir.page_kit.long_work import LongWork
 from medir.page_kit.parts import dialog
 from medir.page_kit.plain_text import escaped
 from medir.page_kit.services import maintainer, may_maintain, visitor, workbench
-from medir.page_kit.signs import PASSED
+from medir.page_kit.signs import DASH, PASSED
 from medir.pages.calibration.effect import draw_caution, draw_effect
 from medir.pages.calibration.scene import Scene
 from medir.work import tasks
@@ -99,6 +99,7 @@ def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings, *, floor:
         pd.DataFrame(rows, columns=pd.Index(["number", "until now", "from now on"])),
         key="calibration-changes",
         hide_index=True,
+        placeholder=DASH,
     )
     draw_effect(scene, in_force, after, floor=floor)
     draw_caution(scene)

@@ -6,7 +6,7 @@ import streamlit as st
 from medir.page_kit.candidate_table import CANDIDATE_COLUMNS, candidate_cells
 from medir.page_kit.figures import draw_figure
 from medir.page_kit.plain_text import draw_text
-from medir.page_kit.signs import FAILED, FATES, LOST, PASSED, theme
+from medir.page_kit.signs import DASH, FAILED, FATES, LOST, PASSED, theme
 from rag_core.evaluation.explanation import CaseExplanation
 from rag_core.figures.case_flow import case_flow
 from rag_core.golden.verdicts import expected_entries
@@ -81,6 +81,7 @@ def _draw_hits(explained: CaseExplanation) -> None:
         ),
         key=f"hits-{explained.verdict.case.id}",
         hide_index=True,
+        placeholder=DASH,
         column_order=_columns(explained, "hit", "mark", "citation", "vector", "lexical", "score", "text"),
         column_config=CANDIDATE_COLUMNS,
     )
@@ -98,6 +99,7 @@ def _draw_rivals(explained: CaseExplanation, best: RankedCandidate) -> None:
         ),
         key=f"rivals-{explained.verdict.case.id}",
         hide_index=True,
+        placeholder=DASH,
         column_config=CANDIDATE_COLUMNS,
         column_order=_columns(
             explained, "whole", "mark", "citation", "crossing", "vector", "lexical", "score", "fate"
@@ -108,9 +110,13 @@ def _draw_rivals(explained: CaseExplanation, best: RankedCandidate) -> None:
 
 
 def _columns(explained: CaseExplanation, *names: str) -> list[str]:
-    """The columns, with the ranks in place of the scores of a signal that was not run: an empty bar would be a lie."""
+    """The columns, with the ranks in place of the scores of a signal that was not run: an empty bar would be a lie.
+
+    Where no place is expected there is none to mark.
+    """
     ran = {"vector": explained.ranking.vector_ran, "lexical": explained.ranking.lexical_ran}
-    return [name if ran.get(name, True) else f"{name} rank" for name in names]
+    kept = [name for name in names if name != "mark" or explained.verdict.case.expected]
+    return [name if ran.get(name, True) else f"{name} rank" for name in kept]
 
 
 def _scored(entry: RankedCandidate, explained: CaseExplanation) -> dict[str, object]:

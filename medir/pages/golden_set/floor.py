@@ -10,7 +10,7 @@ from medir.page_kit.figures import draw_figure
 from medir.page_kit.frame import Frame
 from medir.page_kit.parts import dialog
 from medir.page_kit.services import may_maintain
-from medir.page_kit.signs import FAILED, PASSED, theme
+from medir.page_kit.signs import DASH, FAILED, PASSED, theme
 from medir.pages.golden_set.running import start_raising_floor
 from rag_core.evaluation.history import GoldenRecord
 from rag_core.figures.floor_history import FloorPoint, floor_history
@@ -50,6 +50,7 @@ def draw_history(records: Sequence[GoldenRecord]) -> None:
             ),
             key="history-table",
             hide_index=True,
+            placeholder=DASH,
         )
 
 

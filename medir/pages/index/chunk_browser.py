@@ -204,6 +204,7 @@ def _draw_chunk(view: Frame, page: ChunkPage) -> None:
                 ),
                 key="chunk-searches",
                 hide_index=True,
+                placeholder=DASH,
                 column_config={
                     "asked (UTC)": st.column_config.TextColumn("asked (UTC)", width=130),
                     "question": st.column_config.TextColumn("question", width="medium"),

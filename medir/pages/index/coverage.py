@@ -111,6 +111,7 @@ def draw_scopes(coverage: Coverage) -> None:
         ),
         key="coverage-scopes",
         hide_index=True,
+        placeholder=DASH,
         column_config={
             "scope": st.column_config.TextColumn("scope", pinned=True, width=95),
             "sources": st.column_config.TextColumn("in the repository", help="Sessions: in the event log"),
@@ -144,6 +145,7 @@ def draw_left_out(coverage: Coverage) -> None:
             ),
             key="skipped-files",
             hide_index=True,
+            placeholder=DASH,
             column_config={
                 "": st.column_config.TextColumn("", width=30),
                 "file": st.column_config.TextColumn("file", width="large"),
@@ -157,6 +159,7 @@ def draw_left_out(coverage: Coverage) -> None:
             pd.DataFrame([{"file": note["path"], "note": note["note"]} for note in notes[:_LISTED]]),
             key="file-notes",
             hide_index=True,
+            placeholder=DASH,
             column_config={"file": st.column_config.TextColumn("file", width="large")},
         )
 

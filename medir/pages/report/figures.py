@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from medir.page_kit.figures import draw_figure
-from medir.page_kit.signs import theme
+from medir.page_kit.signs import DASH, theme
 from medir.pages.report.filters import KEYS, RANK, TOOK, WHICH, took_at_least
 from rag_core.figures.report import (
     OVER_TIME,
@@ -78,7 +78,7 @@ def _draw(
         st.caption(told)
     if rows:
         with st.popover("As a table", type="tertiary", icon=":material/table:", key=f"{key}-table"):
-            st.dataframe(pd.DataFrame(rows), key=f"{key}-rows", hide_index=True)
+            st.dataframe(pd.DataFrame(rows), key=f"{key}-rows", hide_index=True, placeholder=DASH)
 
 
 def _has_points(figure: go.Figure) -> bool:

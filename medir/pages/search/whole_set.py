@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from medir.page_kit.candidate_table import CANDIDATE_COLUMNS, candidate_cells
+from medir.page_kit.signs import DASH
 from rag_core.model import Ranking
 from rag_core.words.signals import absent
 
@@ -15,5 +16,6 @@ def draw_whole_set(ranking: Ranking) -> None:
             pd.DataFrame([candidate_cells(entry, absent(ranking)) for entry in ranking.whole_set]),
             key="whole-set-table",
             hide_index=True,
+            placeholder=DASH,
             column_config=CANDIDATE_COLUMNS,
         )

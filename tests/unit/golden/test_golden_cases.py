@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rag_core.errors import FaultyGoldenSet, InvalidInput
-from rag_core.golden.cases import GoldenSet, folded_question, parse_cases
+from rag_core.golden.cases import GoldenSet, folded_question, parse_cases, read_cases
 from rag_core.golden.document import MAX_FILE_BYTES, decode
 from rag_core.model import Place, Scope
 
@@ -386,3 +386,23 @@ def test_the_case_files_of_real_projects_parse(path: Path) -> None:
 def test_the_samples_own_cases_parse() -> None:
     path = Path(__file__).parents[3] / "golden_set" / "cases.yaml"
     assert parse_cases(decode(path.read_bytes(), file=str(path)), file=str(path)).cases
+
+
+def test_a_fault_of_a_case_hides_neither_what_it_expects_nor_that_its_question_is_asked_twice() -> None:
+    read = read_cases(
+        "cases:\n"
+        "  - {id: a, question: Onde?, expected: docs/a.md}\n"
+        "  - {id: b, question: onde, expected: [docs/b.md, 7, docs/b.md], must_pass: maybe}\n",
+        file="cases.yaml",
+    )
+    assert read.golden is None
+    assert [(each.case, str(each.place)) for each in read.expected] == [
+        ("a", "docs/a.md"),
+        ("b", "docs/b.md"),
+    ]
+    assert [fault.field for fault in read.faults if fault.case == "b"] == [
+        "expected",
+        "expected",
+        "must_pass",
+        "question",
+    ]

@@ -140,3 +140,22 @@ def streamlit_parts() -> Iterator[str]:
 
 def test_fragments_and_dialogs_are_made_in_one_place_where_each_run_asks_who_is_there() -> None:
     assert set(streamlit_parts()) == {"medir/page_kit/parts.py"}
+
+
+def test_every_table_of_a_page_says_what_stands_where_there_is_nothing() -> None:
+    tables = [
+        (file, call)
+        for file in (TOP / "medir").rglob("*.py")
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "st.dataframe"
+    ]
+    assert tables
+    # Streamlit writes a grey `None` otherwise
+    bare = [
+        f"{file.relative_to(TOP)}:{call.lineno}"
+        for file, call in tables
+        if not any(
+            keyword.arg == "placeholder" and ast.unparse(keyword.value) == "DASH" for keyword in call.keywords
+        )
+    ]
+    assert bare == []

@@ -141,7 +141,7 @@ def run_verb(
 def _trec_of(run: GoldenRun, file: Path) -> dict[Path, str]:
     cases = run.outcome.golden.cases
     return {
-        file: trec_run(cases, run.rankings),
+        file: trec_run(cases, run.measured.rankings),
         file.with_name(f"{file.name}.qrels"): trec_qrels(cases),
     }
 
@@ -259,7 +259,7 @@ def print_run(output: Output, run: GoldenRun) -> None:
         table.add_column(
             heading, justify="right" if heading in ("hit", "whole", "vector", "lexical") else "left"
         )
-    for verdict, ranking in zip(run.outcome.verdicts, run.rankings, strict=True):
+    for verdict, ranking in zip(run.outcome.verdicts, run.measured.rankings, strict=True):
         missing = absent(ranking)
         expected = (
             "no answer"
@@ -290,19 +290,19 @@ def _without(missing: str, verdict: CaseVerdict) -> str:
 
 
 def _print_ground(output: Output, run: GoldenRun) -> None:
-    outcome, settings = run.outcome, run.settings
+    outcome, settings = run.outcome, run.measured.settings
     output.say("")
     if outcome.lost_must_pass:
         output.say(f"Lost although they must pass: {', '.join(outcome.lost_must_pass)}.")
     if any(verdict.case.must_pass for verdict in outcome.verdicts):
         output.say("* must pass")
-    if any(found.degraded for found in run.found):
+    if run.measured.degraded:
         output.say("Degraded: some or all cases were asked without vectors.")
     trial = " (a trial)" if run.trial else ""
     output.say(
         f"{outcome.passed} of {outcome.total} pass, floor {outcome.floor}{trial}; settings {settings.source}"
         + (f" ({settings.preset})" if settings.preset else "")
-        + f", index {run.index.fingerprint}"
+        + f", index {run.measured.index.fingerprint}"
     )
     if run.floor_fall is not None:
         output.say(run.floor_fall)
@@ -313,7 +313,7 @@ def _print_ground(output: Output, run: GoldenRun) -> None:
     for sentence in told_standing(run.to_json()):
         output.advise(sentence)
     if run.disagreement is not None:
-        taken = "the adopted ones" if run.settings.source == "adopted" else "the committed ones"
+        taken = "the adopted ones" if settings.source == "adopted" else "the committed ones"
         output.say(f"{run.disagreement.sentence} This run took {taken}.")
     if run.not_recorded is not None:
         output.say(f"This run is not recorded. {run.not_recorded}")

@@ -108,24 +108,24 @@ def make_baseline(run: GoldenRun, *, name: str, frozen_at: str) -> Baseline:
             "A trial is no baseline: its numbers are not those that searches use.",
             hint="Adopt the numbers first (medir settings adopt), then freeze.",
         )
-    golden = run.outcome.golden
+    golden, measured = run.outcome.golden, run.measured
     return Baseline(
         name=name,
         frozen_at=frozen_at,
         identity={
-            "settings": run.settings.to_json(),
-            "limit": run.settings.ranking.limit,
+            "settings": measured.settings.to_json(),
+            "limit": measured.settings.ranking.limit,
             "floor": golden.floor,
             "casesDigest": golden.digest,
-            "index": run.index.to_json(),
-            "textSearchConfig": run.index.text_search_config,
-            "degraded": run.degraded,
+            "index": measured.index.to_json(),
+            "textSearchConfig": measured.index.text_search_config,
+            "degraded": measured.degraded,
             "allowDegraded": run.allow_degraded,
             "versions": {"medir": _own_version()},
         },
         cases=golden.cases,
-        vectors=run.vectors,
-        found=run.found,
+        vectors=measured.vectors,
+        found=measured.found,
         run=run.to_json(),
     )
 

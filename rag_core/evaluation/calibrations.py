@@ -232,7 +232,7 @@ class Calibrator:
             found = Calibration(
                 run_id=handle.id,
                 golden=golden,
-                index=measured.facts,
+                index=measured.index,
                 demands=demands,
                 variants=variants,
                 findings=findings,
@@ -244,7 +244,7 @@ class Calibrator:
                 keep(found)
             handle.result = {
                 "settings": measured.settings.to_json(),
-                "index": measured.facts.to_json(),
+                "index": measured.index.to_json(),
                 "cases": len(golden.cases),
                 "ground": {"settings": measured.settings.id, "cases": cases_digest(golden)},
                 "votes": found.votes.to_json(),

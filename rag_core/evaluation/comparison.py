@@ -17,8 +17,8 @@ from rag_core.evaluation.sides import (
     Side,
     settings_of_baseline,
     side_of_baseline,
+    side_of_measured,
     side_of_result,
-    side_of_run,
 )
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenCase
@@ -119,9 +119,9 @@ def run_against(
     compared: list[BaselineComparison] = []
 
     def compare(run: GoldenRun) -> Mapping[str, object]:
-        old, new = side_of_baseline(baseline), side_of_run(run)
+        old, new = side_of_baseline(baseline), side_of_measured(run.measured)
         comparison = compare_sides(baseline.name, old, new)
-        texts = IndexedTexts(evaluation.database, project, commit=run.index.commit)
+        texts = IndexedTexts(evaluation.database, project, commit=run.measured.index.commit)
         found = explain_losses(comparison.lost, old, new, texts=texts)
         compared.append(dataclasses.replace(comparison, lost_because=found))
         return compared[0].to_json()

@@ -13,14 +13,14 @@ from rag_core.database.connections import Database
 from rag_core.database.index.chunks import indexed_places
 from rag_core.database.index.identity import count_chunks
 from rag_core.evaluation.expected_places import lint_places
-from rag_core.evaluation.measuring import IndexFacts, Measurement, indexed_identity, refuse_degraded
+from rag_core.evaluation.measuring import Measured, Measurement, indexed_identity, refuse_degraded
 from rag_core.golden.cases import GoldenCase, GoldenSet
 from rag_core.golden.faults import Fault, in_file_order, refusal
 from rag_core.golden.floor import floor_line
 from rag_core.golden.verdicts import GoldenOutcome, VerdictShape, judge_all
-from rag_core.model import ALL_SCOPES, Actor, CandidateSet, LexicalWay, Project, Ranking, SearchSettings
+from rag_core.model import ALL_SCOPES, Actor, LexicalWay, Project
 from rag_core.model.shape import keyed
-from rag_core.ports import Clock, Vectors
+from rag_core.ports import Clock
 from rag_core.project.runs import Progress, running
 from rag_core.project.staleness import Staleness, measure_staleness
 from rag_core.search.answer import golden_hits_to_json
@@ -35,19 +35,12 @@ from rag_core.sources.floor_history import FloorHistory, highest_floor
 class GoldenRun:
     """One run: what was asked, of which index, under which settings, and how every case came out.
 
-    `settings_made_for` is the model that the numbers were decided for, None where nobody decided or said it.
-    `vectors` (of the questions, None where there was none), `found` (fetched deeper than ranked) and `rankings` are
-    in the order of the cases. `others` holds the candidates of other lexical ways, where they were asked for.
     `not_recorded` says why it stands in no row of `runs`, None where it does. `stale` is None where the index is of
-    the repository's commit, `provider` what searches of this moment meet, and `disagreement` where adopted and
-    committed settings differ.
+    the repository's commit, and `provider` what searches of this moment meet.
     """
 
-    settings: SearchSettings
-    index: IndexFacts
+    measured: Measured
     outcome: GoldenOutcome
-    found: tuple[CandidateSet, ...]
-    rankings: tuple[Ranking, ...]
     floor_history: FloorHistory
     trial: bool
     allow_degraded: bool
@@ -55,21 +48,17 @@ class GoldenRun:
     total_ms: float
     stale: Staleness | None = None
     provider: ProviderNow = field(default_factory=lambda: ProviderNow(changed=False, reason=None))
-    disagreement: Disagreement | None = None
     not_recorded: str | None = None
-    settings_made_for: str | None = None
-    vectors: tuple[Vectors | None, ...] = field(default=(), compare=False, repr=False)
-    others: Mapping[LexicalWay, tuple[CandidateSet, ...]] = field(default_factory=dict, repr=False)
+
+    @property
+    def disagreement(self) -> Disagreement | None:
+        """Where adopted and committed settings differ."""
+        return self.measured.sources.disagreement
 
     @property
     def floor_fall(self) -> str | None:
         """One sentence where the floor is lower than git history had it."""
         return self.floor_history.fall(self.outcome.floor)
-
-    @property
-    def degraded(self) -> bool:
-        """Whether any case was asked without vectors."""
-        return any(found.degraded for found in self.found)
 
     @property
     def gate_passed(self) -> bool:
@@ -84,14 +73,15 @@ class GoldenRun:
             "gatePassed": self.gate_passed,
             **keyed(self.outcome, "lost_must_pass"),
             "floorHistory": history,
-            **keyed(self, "trial", "allow_degraded", "degraded"),
+            **keyed(self, "trial", "allow_degraded"),
+            **keyed(self.measured, "degraded"),
             "casesDigest": self.outcome.golden.digest,
-            **keyed(self, "settings", "index"),
+            **keyed(self.measured, "settings", "index"),
             **self._standing_to_json(),
             "cases": [
                 VerdictShape.of(verdict).to_json()
                 | {"scope": _scope_of(verdict.case), "hits": golden_hits_to_json(ranking.hits)}
-                for verdict, ranking in zip(self.outcome.verdicts, self.rankings, strict=True)
+                for verdict, ranking in zip(self.outcome.verdicts, self.measured.rankings, strict=True)
             ],
             **keyed(self, "started_at", "total_ms"),
         }
@@ -102,8 +92,9 @@ class GoldenRun:
             told["providerModel"] = self.provider.model_id
         if self.provider.reason is not None:
             told["providerReason"] = self.provider.reason
-        if self.settings_made_for not in (None, self.index.model):
-            told["settingsMadeFor"] = self.settings_made_for
+        made_for = self.measured.sources.made_for(self.measured.settings)
+        if made_for not in (None, self.measured.index.model):
+            told["settingsMadeFor"] = made_for
         if self.disagreement is not None:
             told["settingsDiffer"] = self.disagreement.to_json()
         if self.not_recorded is not None:
@@ -231,23 +222,16 @@ class Evaluation:
             if not allow_degraded:
                 refuse_degraded(measured, work="golden run")
             run = GoldenRun(
-                settings=measured.settings,
-                index=measured.facts,
+                measured=measured,
                 outcome=judge_all(golden, measured.rankings),
-                vectors=measured.vectors,
-                found=measured.found,
-                others=measured.others,
-                rankings=measured.rankings,
                 floor_history=highest_floor(file),
                 trial=overrides.any_given,
                 allow_degraded=allow_degraded,
                 started_at=started_at.isoformat(),
                 total_ms=self._clock.monotonic_ms() - started,
                 stale=measure_staleness(self._database, project, measured.states),
-                provider=self._search.provider_now(measured.facts.model),
-                disagreement=measured.sources.disagreement,
+                provider=self._search.provider_now(measured.index.model),
                 not_recorded=handle.not_recorded,
-                settings_made_for=measured.sources.made_for(measured.settings),
             )
             handle.result = run.to_json() | ({} if compare is None else {"baseline": compare(run)})
             return run

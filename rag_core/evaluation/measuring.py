@@ -80,7 +80,7 @@ class Measured:
 
     golden: GoldenSet
     settings: SearchSettings
-    facts: IndexFacts
+    index: IndexFacts
     vectors: tuple[Vectors | None, ...]
     found: tuple[CandidateSet, ...]
     others: Mapping[LexicalWay, tuple[CandidateSet, ...]]
@@ -88,6 +88,11 @@ class Measured:
     provider_reason: str | None
     states: Mapping[Scope, ScopeState]
     sources: SettingsSources
+
+    @property
+    def degraded(self) -> bool:
+        """Whether any case was asked without vectors."""
+        return any(found.degraded for found in self.found)
 
 
 class Measurement:
@@ -134,7 +139,7 @@ class Measurement:
                 first="adopted" if in_force else "committed", overrides=overrides, file_limit=golden.limit
             )
             states = read_scope_states(connection, project.project_id)
-            facts = _facts(connection, project, identity, states)
+            index = _facts(connection, project, identity, states)
             asked = {settings.candidates.lexical, *ways}
             found = {
                 way: self._gather(
@@ -151,7 +156,7 @@ class Measurement:
         return Measured(
             golden=golden,
             settings=settings,
-            facts=facts,
+            index=index,
             vectors=tuple(
                 vector.vector if vector.model_id == identity.embedding_model else None for vector in vectors
             ),
@@ -244,7 +249,7 @@ def refuse_degraded(measured: Measured, *, work: str) -> None:
     degraded = next((found for found in measured.found if found.degraded), None)
     if degraded is None:
         return
-    missing = measured.facts.without_vector
+    missing = measured.index.without_vector
     reason = degraded.degraded_reason or DegradedReason.NO_VECTORS
     # of a whole set more is known than of one question
     known = {

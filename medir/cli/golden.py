@@ -184,7 +184,7 @@ def _all_faults(
         try:
             look()
         except FaultyDocument as unparsed:
-            faults.extend(map(Fault.from_json, unparsed.faults))
+            faults.extend(map(Fault.read, unparsed.faults))
             refused = refused or unparsed
     return tuple(faults), refused
 

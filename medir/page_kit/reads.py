@@ -69,7 +69,7 @@ def golden_result(project: Project, run_id: str) -> Mapping[str, object]:
 
 def golden_set(
     project: Project, file: Path, at: DataVersion
-) -> tuple[GoldenSet | None, tuple[Mapping[str, str | int | None], ...]]:
+) -> tuple[GoldenSet | None, tuple[Mapping[str, object], ...]]:
     """The golden set, None where it does not parse, and its faults.
 
     Raises:
@@ -77,7 +77,7 @@ def golden_set(
     """
     opened = workbench()
 
-    def read() -> tuple[GoldenSet, tuple[Mapping[str, str | int | None], ...]]:
+    def read() -> tuple[GoldenSet, tuple[Mapping[str, object], ...]]:
         golden, faults = opened.services.evaluation.lint(project, cases=file)
         return golden, tuple(fault.to_json() for fault in faults)
 

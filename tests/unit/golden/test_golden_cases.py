@@ -36,13 +36,13 @@ def parse(text: str) -> GoldenSet:
     return parse_cases(text, file="cases.yaml")
 
 
-def faults_of(text: str) -> list[Mapping[str, str | int | None]]:
+def faults_of(text: str) -> list[Mapping[str, object]]:
     with pytest.raises(FaultyGoldenSet) as caught:
         parse(text)
     return list(caught.value.faults)
 
 
-def only_fault_of(text: str) -> Mapping[str, str | int | None]:
+def only_fault_of(text: str) -> Mapping[str, object]:
     faults = faults_of(text)
     assert len(faults) == 1, faults
     return faults[0]

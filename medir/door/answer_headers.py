@@ -23,9 +23,7 @@ NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancest
 class AnswerHeaders:
     """ASGI: sets the headers of every answer of an app.
 
-    Args:
-        app: What is answered by.
-        policy: The content policy of its answers that bring none of their own.
+    `policy` is the content policy of its answers that bring none of their own.
     """
 
     def __init__(self, app: ASGIApp, *, policy: str = NOTHING) -> None:

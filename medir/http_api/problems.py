@@ -151,14 +151,8 @@ _FIELDS = {"question": "query", "--from": "from", "--to": "to", "--tz": "tz"}
 class Problem(HTTPException):
     """A request that is not answered as it was meant.
 
-    Args:
-        name: One of `PROBLEMS`.
-        detail: What is wrong, in a sentence.
-        hint: What to do.
-        headers: To be sent with it.
-        code: The core's name of it, None where it has none.
-        where: The place in the request.
-        votes: How many votes would be lost.
+    `name` is one of `PROBLEMS`, `code` the core's name of it, None where it has none; `headers` are sent with
+    it, and `votes` counts those that would be lost.
     """
 
     def __init__(

@@ -101,11 +101,8 @@ class EmbeddingService:
     ) -> None:
         """Nothing is called or loaded yet.
 
-        Args:
-            embedder: The provider.
-            clock: Measures the cooldown.
-            batch_size: Texts a call; None takes `BATCH_SIZES`.
-            cooldown_s: How long after an outage questions fail at once, without a call.
+        `batch_size` is texts a call, None for `BATCH_SIZES`; for `cooldown_s` after an outage questions fail at
+        once, without a call.
         """
         self._embedder = embedder
         self._batch_size = batch_size

@@ -70,19 +70,8 @@ def freeze(
 ) -> tuple[Baseline, Path]:
     """Run the golden set under the settings in force and write what comes out as a file.
 
-    Args:
-        evaluation: Runs it.
-        project: Whose golden set it is.
-        name: Letters, digits, dot, hyphen and underscore.
-        clock: For the time of freezing.
-        actor: Who freezes.
-        cases: Another file than the project's own.
-        allow_degraded: Freeze a run without vectors too, which its identity then says.
-        listener: Told of the progress.
-        run_id: Given where the caller has promised an id already.
-
-    Returns:
-        The baseline and its file.
+    `name` is of letters, digits, dot, hyphen and underscore. `allow_degraded`: freeze a run without vectors
+    too, which its identity then says. All else is as for `run_golden`. The file is returned too.
 
     Raises:
         InvalidInput: That can be no name.

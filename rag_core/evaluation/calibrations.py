@@ -162,17 +162,9 @@ class Calibrator:
     ) -> Calibration:
         """Ask every case once and find out what its settings should be. Writes no `rag_searches` row.
 
-        Args:
-            project: Whose index and golden set.
-            actor: Who calibrates.
-            cases: Another file than the project's own.
-            baseline: Its passing cases must not be lost, in place of those that pass today.
-            overrides: Numbers to start from in place of those in force.
-            demands: What it works for.
-            in_force: Start from what searches use, the adoption before `settings.yaml`.
-            listener: Told of the progress.
-            run_id: Given where the caller has promised an id already.
-            keep: Called with what was found before its row says that it is done.
+        `baseline`: its passing cases must not be lost, in place of those that pass today. `overrides` are
+        numbers to start from in place of those in force. `keep` is called with what was found before its row
+        says that it is done. All else is as for `Evaluation.run_golden`.
 
         Raises:
             FaultyGoldenSet: The set does not parse, or has cases that can't be won.

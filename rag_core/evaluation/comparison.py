@@ -146,10 +146,7 @@ def compare_recorded(
 ) -> BaselineComparison:
     """A recorded run against a baseline, as far as that goes without its candidates.
 
-    Args:
-        baseline: The older side.
-        result: The run as `golden_result` gives it.
-        cases: The cases that the run asked.
+    `result` is the run as `golden_result` gives it, `cases` are those that it asked.
     """
     side = side_of_result(result, cases, text_search_config=baseline.identity["textSearchConfig"])
     compared = compare_sides(baseline.name, side_of_baseline(baseline), side)

@@ -116,15 +116,9 @@ class Measurement:
     ) -> Measured:
         """Ask every case. Writes no `rag_searches` row.
 
-        Args:
-            project: Whose index is asked.
-            golden: The cases.
-            overrides: Numbers of a trial.
-            progress: Told of the progress.
-            committed: The `settings.yaml` beside the cases.
-            in_force: Ask under what searches use, the adoption before that file.
-            ways: Other lexical ways to ask in, beside that of the settings.
-            keep_vectors_made: False where nothing at all may be written.
+        `committed` is the `settings.yaml` beside the cases; `in_force`: ask under what searches use, the
+        adoption before that file. `ways` are other lexical ways to ask in, beside that of the settings. Without
+        `keep_vectors_made` nothing at all is written.
 
         Raises:
             FaultySettings: The file has faults.
@@ -239,9 +233,7 @@ def indexed_identity(connection: Connection, project: Project) -> IndexIdentity:
 def refuse_degraded(measured: Measured, *, work: str) -> None:
     """Go on only where no case was asked without vectors.
 
-    Args:
-        measured: The cases as they were asked.
-        work: What would be degraded, in words, e.g. `golden run`.
+    `work` is what would be degraded, in words, e.g. `golden run`.
 
     Raises:
         Refused: Some case was.

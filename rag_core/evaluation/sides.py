@@ -86,10 +86,8 @@ def side_of_baseline(baseline: Baseline) -> Side:
 def side_of_result(result: Json, cases: Sequence[GoldenCase], *, text_search_config: object) -> Side:
     """A recorded run, without its candidates.
 
-    Args:
-        result: The run as `golden_result` gives it.
-        cases: The cases that the run asked.
-        text_search_config: That of the other side: the index's fingerprint, part of the ground, stands for it.
+    `result` is as `golden_result` gives it. `text_search_config` is that of the other side: the index's
+    fingerprint, part of the ground, stands for it.
 
     Raises:
         InvalidInput: Its settings do not parse.

@@ -53,13 +53,7 @@ def junit_xml(
 
 
 def junit_error_xml(sentence: str, *, suite: str, details: str = "") -> str:
-    """A run that judged nothing: one test, in error.
-
-    Args:
-        sentence: What ended it.
-        suite: The suite's name.
-        details: More lines about it.
-    """
+    """A run that judged nothing: one test, in error."""
     told = escape(_NOT_IN_XML.sub("", details))
     error = f"<error{_attributes({'message': sentence})}>{told}</error>"
     counts = {"tests": 1, "failures": 0, "errors": 1, "skipped": 0}

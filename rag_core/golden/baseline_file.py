@@ -120,9 +120,7 @@ def encode_baseline(baseline: Baseline) -> str:
 def decode_baseline(text: str, *, file: str) -> Baseline:
     """Read a baseline's file: all of it, or nothing.
 
-    Args:
-        text: The file's text.
-        file: The name to call it by in messages.
+    `file` is the name to call it by in messages.
 
     Raises:
         InvalidInput: It is truncated or no JSON, of a newer format, or its content does not match its checksum.

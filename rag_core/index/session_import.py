@@ -44,11 +44,7 @@ def import_sessions(
     The file is read as a stream. Secrets are masked before anything is stored. A line that is no event is
     refused by its number, and the rest is taken.
 
-    Args:
-        database: Where the events go.
-        project_id: Whose sessions they are.
-        path: The file.
-        tax_numbers: CPF and CNPJ numbers are masked as secrets are.
+    `tax_numbers`: CPF and CNPJ numbers are masked as secrets are.
 
     Raises:
         UsageError: The file can't be read, or is none.

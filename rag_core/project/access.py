@@ -106,14 +106,9 @@ def create_token(
 ) -> NewToken:
     """Make a token. From the first one on, every request and every page wants one.
 
-    Args:
-        database: Where it is kept.
-        clock: For its time.
-        name: Letters, digits and `._@-`, at most 63; the actor of all that is done with it.
-        role: `viewer`, `maintainer` or `engine`.
-        kind: What sort of actor holds it; None: `agent` for an engine, else `human`.
-        expires: How long it is good for, such as `90d`; None: until it is revoked.
-        actor: Who makes it.
+    `name` is letters, digits and `._@-`, at most 63: the actor of all that is done with it. `kind` None is
+    `agent` for an engine, else `human`. `expires` is how long it is good for, such as `90d`; None: until it is
+    revoked.
 
     Raises:
         InvalidInput: The name, role, kind or duration is none.
@@ -197,12 +192,8 @@ def revoke_token(database: Database, clock: Clock, which: str, *, actor: Actor) 
 def admit(database: Database, clock: Clock, text: str | None, *, local: Caller | None) -> Caller:
     """Who calls with this token, or without one; the check of every surface.
 
-    Args:
-        database: Where tokens lie.
-        clock: For the time of use.
-        text: The token as it was sent; None where none was.
-        local: Who a caller without a token is while there never was a token; None where such a caller comes from
-            beyond this machine and is never let in.
+    `local` is who a caller without a token is while there never was a token; None where such a caller comes
+    from beyond this machine and is never let in.
 
     Raises:
         NotSignedIn: There is no token where one is needed, or it is unknown, wrong, revoked or expired.

@@ -94,16 +94,9 @@ def adopt_settings(
 ) -> Adoption:
     """Put numbers in force for all searches of the project from now on.
 
-    Args:
-        database: Where the decision is recorded.
-        clock: For its time.
-        project: Whose searches.
-        overrides: A preset, or numbers in place of those in force, or both.
-        reason: Why, for whoever asks later.
-        actor: Who decides.
-        committed: Start from the numbers of `settings.yaml`.
-        write: Write `settings.yaml` too, or give its text where it can't be written. Without other numbers, those
-            adopted before.
+    `overrides` are a preset, or numbers in place of those in force, or both; `committed`: start from the
+    numbers of `settings.yaml`. `write`: write that file too, or give its text where it can't be written;
+    without other numbers, those adopted before.
 
     Raises:
         InvalidInput: There is no reason, or a number is out of range.

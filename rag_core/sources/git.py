@@ -222,10 +222,7 @@ class GitRepository:
         damage, and is then started once more for the rest. One of more than `at_most` bytes is never unpacked: it comes
         as b"", since nothing is made of it.
 
-        Args:
-            oids: The blobs.
-            at_most: The size of the largest that is read.
-            sizes: As `read_sizes` gave them, where that was asked already.
+        `sizes` are as `read_sizes` gave them, where that was asked already.
 
         Raises:
             Unavailable: There is no `git` program.

@@ -30,11 +30,8 @@ def case_rows(
 ) -> tuple[CaseRow, ...]:
     """The run's cases in its order.
 
-    Args:
-        result: The run.
-        before: Whether each passed on the other side, None where there is no other side or nothing can be said.
-        golden: Today's set.
-        changed: Cases that the other side has in another form.
+    `before` says whether each passed on the other side, None where there is no other side or nothing can be
+    said; `changed` are cases that the other side has in another form.
     """
     splits = {} if golden is None else {case.id: case.split for case in golden.cases}
     return tuple(

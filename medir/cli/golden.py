@@ -33,7 +33,7 @@ from rag_core.evaluation.comparison import BaselineComparison, run_against
 from rag_core.evaluation.explaining import explain_case
 from rag_core.evaluation.explanation import CaseExplanation
 from rag_core.evaluation.floor import raise_project_floor
-from rag_core.evaluation.golden_runs import Evaluation, GoldenRun
+from rag_core.evaluation.golden_runs import Evaluation, GoldenAsked, GoldenRun
 from rag_core.files import write_together
 from rag_core.formats.trec import trec_qrels, trec_run
 from rag_core.golden.faults import Fault
@@ -101,20 +101,19 @@ def run_verb(
         with services() as opened, output.progress() as listener:
             found = chosen_project(opened, project_id)
             frozen = None if against is None else read_baseline(baselines_folder(found, cases), against)
-            asked = {
+            asked: GoldenAsked = {
                 "actor": operator(),
                 "cases": cases,
                 "overrides": overrides,
                 "allow_degraded": allow_degraded,
                 "in_force": in_force,
-                "listener": listener,
             }
             indexed = opened.indexing.run(found, actor=operator(), listener=listener) if index_first else None
             comparison: BaselineComparison | None = None
             if frozen is None:
-                run = opened.evaluation.run_golden(found, **asked)
+                run = opened.evaluation.run_golden(found, listener=listener, **asked)
             else:
-                run, comparison = run_against(opened.evaluation, found, frozen, **asked)
+                run, comparison = run_against(opened.evaluation, found, frozen, listener=listener, **asked)
         unmet = (*unmet_gates(run, comparison, fail_on), *partly_indexed(indexed))
         texts = {} if trec is None else _trec_of(run, trec)
         if junit is not None:

@@ -6,15 +6,15 @@ import tempfile
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from uuid import UUID
+from typing import Unpack
 
 from rag_core.errors import InvalidInput, Refused, UsageError
 from rag_core.evaluation.comparison import replayed_passes
-from rag_core.evaluation.golden_runs import Evaluation, GoldenRun
+from rag_core.evaluation.golden_runs import Evaluation, GoldenAsked, GoldenRun
 from rag_core.evaluation.sides import side_of_baseline
 from rag_core.files import NotReadable, read_regular_file
 from rag_core.golden.baseline_file import MAX_BYTES, Baseline, decode_baseline, encode_baseline
-from rag_core.model import Actor, Project
+from rag_core.model import Project
 from rag_core.ports import Clock
 from rag_core.project.runs import Progress
 from rag_core.settings.golden_folder import cases_file
@@ -62,11 +62,8 @@ def freeze(
     name: str,
     *,
     clock: Clock,
-    actor: Actor,
-    cases: Path | None = None,
-    allow_degraded: bool = False,
     listener: Progress | None = None,
-    run_id: UUID | None = None,
+    **asked: Unpack[GoldenAsked],
 ) -> tuple[Baseline, Path]:
     """Run the golden set under the settings in force and write what comes out as a file.
 
@@ -77,10 +74,8 @@ def freeze(
         InvalidInput: That can be no name.
         Refused: There is a baseline of that name, or the run would be degraded.
     """
-    file = new_file(baselines_folder(project, cases), name)
-    run = evaluation.run_golden(
-        project, actor=actor, cases=cases, allow_degraded=allow_degraded, listener=listener, run_id=run_id
-    )
+    file = new_file(baselines_folder(project, asked.get("cases")), name)
+    run = evaluation.run_golden(project, listener=listener, **asked)
     baseline = make_baseline(run, name=name, frozen_at=clock.now().isoformat())
     _write_once(file, encode_baseline(baseline), name)
     return baseline, file

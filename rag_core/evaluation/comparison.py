@@ -7,10 +7,9 @@ two averages. Documents change with every commit, and so do settings: that is na
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from uuid import UUID
+from typing import Unpack
 
-from rag_core.evaluation.golden_runs import Evaluation, GoldenRun
+from rag_core.evaluation.golden_runs import Evaluation, GoldenAsked, GoldenRun
 from rag_core.evaluation.lost_cases import FrozenTexts, IndexedTexts, explain_losses
 from rag_core.evaluation.sides import (
     Json,
@@ -24,12 +23,11 @@ from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.causes import LossCause
 from rag_core.golden.verdicts import judge
-from rag_core.model import Actor, CandidateSet, LexicalWay, Project, RankingSettings, SearchSettings
+from rag_core.model import CandidateSet, Project, RankingSettings, SearchSettings
 from rag_core.model.settings import NO_NUMBERS
 from rag_core.model.shape import Shape, keyed
 from rag_core.project.runs import Progress
 from rag_core.ranking.ranking import rank
-from rag_core.settings.overrides import Overrides
 
 # the rest of what differs is told beside it
 GROUND = ("cases", "limit", "index", "model", "degraded")
@@ -103,15 +101,10 @@ def run_against(
     project: Project,
     baseline: Baseline,
     *,
-    actor: Actor,
-    cases: Path | None = None,
-    overrides: Overrides | None = None,
-    allow_degraded: bool = False,
-    in_force: bool = False,
     listener: Progress | None = None,
-    run_id: UUID | None = None,
+    **asked: Unpack[GoldenAsked],
 ) -> tuple[GoldenRun, BaselineComparison]:
-    """Run the golden set, compare it with a baseline, and record both; arguments are those of `run_golden`.
+    """Run the golden set, compare it with a baseline, and record both.
 
     Raises:
         MedirError: As `run_golden` does.
@@ -126,18 +119,8 @@ def run_against(
         compared.append(dataclasses.replace(comparison, lost_because=found))
         return compared[0].to_json()
 
-    run = evaluation.run_golden(
-        project,
-        actor=actor,
-        cases=cases,
-        overrides=overrides,
-        allow_degraded=allow_degraded,
-        in_force=in_force,
-        ways=(baseline_way(baseline),),
-        compare=compare,
-        listener=listener,
-        run_id=run_id,
-    )
+    ways = (settings_of_baseline(baseline).candidates.lexical,)
+    run = evaluation.run_golden(project, ways=ways, compare=compare, listener=listener, **asked)
     return run, compared[0]
 
 
@@ -178,11 +161,6 @@ def compare_baselines(old: Baseline, new: Baseline, project: Project | None = No
         return comparison
     found = explain_losses(comparison.lost, before, now, texts=FrozenTexts(project, now))
     return dataclasses.replace(comparison, lost_because=found)
-
-
-def baseline_way(baseline: Baseline) -> LexicalWay:
-    """The lexical way of the baseline's settings."""
-    return settings_of_baseline(baseline).candidates.lexical
 
 
 def compare_sides(name: str, old: Side, new: Side) -> BaselineComparison:

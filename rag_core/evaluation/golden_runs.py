@@ -7,6 +7,7 @@ runs on one index differ in their time fields only.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Required, TypedDict
 from uuid import UUID
 
 from rag_core.database.connections import Database
@@ -100,6 +101,17 @@ class GoldenRun:
         if self.not_recorded is not None:
             told["notRecorded"] = self.not_recorded
         return told
+
+
+class GoldenAsked(TypedDict, total=False):
+    """How a golden run may be asked for, whatever else is done with it; `run_golden` says what each of it means."""
+
+    actor: Required[Actor]
+    cases: Path | None
+    overrides: Overrides | None
+    allow_degraded: bool
+    in_force: bool
+    run_id: UUID | None
 
 
 class Evaluation:

@@ -7,6 +7,7 @@ remembers where it came from, so that `medir doctor` can say it.
 import os
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
@@ -112,17 +113,13 @@ def _home(environment: Mapping[str, str]) -> Setting:
         return Setting(name="MEDIR_HOME", value=str(_ROOT_HOME), source="default")
     import platformdirs  # noqa: PLC0415  for the default folder of an ordinary user alone
 
-    try:
+    with suppress(RuntimeError):
         folder = Path(platformdirs.user_data_dir("medir", appauthor=False)).expanduser()
-    except RuntimeError as error:
-        raise Unavailable(
-            "There is no home folder for this user.", hint="Set MEDIR_HOME to a folder that you can write to."
-        ) from error
-    if not folder.is_absolute():
-        raise Unavailable(
-            "There is no home folder for this user.", hint="Set MEDIR_HOME to a folder that you can write to."
-        )
-    return Setting(name="MEDIR_HOME", value=str(folder), source="default")
+        if folder.is_absolute():
+            return Setting(name="MEDIR_HOME", value=str(folder), source="default")
+    raise Unavailable(
+        "There is no home folder for this user.", hint="Set MEDIR_HOME to a folder that you can write to."
+    )
 
 
 def _read_file(path: Path) -> Mapping[str, object]:

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import click
-from rich.table import Table
 from rich.text import Text
 
 from medir.cli.comparison import print_comparison
@@ -13,6 +12,7 @@ from medir.cli.frame import (
     cell,
     chosen_project,
     details_of,
+    make_table,
     one_line,
     operator,
     project_option,
@@ -253,11 +253,8 @@ def raise_floor_verb(output: Output, project_id: str | None, cases: Path | None,
 
 def print_run(output: Output, run: GoldenRun) -> None:
     """The golden table and what it stands on, for a person; the verdict comes after, from `gates.tell`."""
-    table = Table(box=None, pad_edge=False)
-    for heading in ("", "case", "hit", "whole", "vector", "lexical", "removed by", "expected"):
-        table.add_column(
-            heading, justify="right" if heading in ("hit", "whole", "vector", "lexical") else "left"
-        )
+    ranks = ("hit", "whole", "vector", "lexical")
+    table = make_table("", "case", *ranks, "removed by", "expected", numbers=ranks)
     for verdict, ranking in zip(run.outcome.verdicts, run.measured.rankings, strict=True):
         missing = absent(ranking)
         expected = (

@@ -40,6 +40,7 @@ from rag_core.model import (
     canonical_digest,
     is_of_family,
 )
+from rag_core.model.shape import keyed
 from rag_core.ports import Clock
 from rag_core.project.runs import Progress, running
 from rag_core.report.vote_evidence import VoteEvidence, weigh_votes
@@ -80,12 +81,8 @@ class Demands:
 
     def to_json(self) -> dict[str, object]:
         """As it is recorded with the run."""
-        return {
-            "metric": str(self.measure),
-            "wrongCitationPrice": self.price,
-            "seed": self.seed,
-            "resamples": self.resamples,
-        }
+        told = {"metric": str(self.measure), "wrongCitationPrice": self.price}
+        return told | keyed(self, "seed", "resamples")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -15,7 +15,7 @@ from rag_core.database.index.chunks import indexed_places
 from rag_core.database.index.identity import count_chunks
 from rag_core.evaluation.expected_places import lint_places
 from rag_core.evaluation.measuring import Measured, Measurement, indexed_identity, refuse_degraded
-from rag_core.golden.cases import GoldenCase, GoldenSet
+from rag_core.golden.cases import GoldenSet
 from rag_core.golden.faults import Fault, in_file_order, refusal
 from rag_core.golden.floor import floor_line
 from rag_core.golden.verdicts import GoldenOutcome, VerdictShape, judge_all
@@ -81,7 +81,8 @@ class GoldenRun:
             **self._standing_to_json(),
             "cases": [
                 VerdictShape.of(verdict).to_json()
-                | {"scope": _scope_of(verdict.case), "hits": golden_hits_to_json(ranking.hits)}
+                | keyed(verdict.case, "scope")
+                | {"hits": golden_hits_to_json(ranking.hits)}
                 for verdict, ranking in zip(self.outcome.verdicts, self.measured.rankings, strict=True)
             ],
             **keyed(self, "started_at", "total_ms"),
@@ -251,7 +252,3 @@ class Evaluation:
     def disagreement(self, project: Project, *, cases: Path) -> Disagreement | None:
         """Where the adopted settings are not those committed beside the cases."""
         return sources_of(self._database, project, cases=cases).disagreement
-
-
-def _scope_of(case: GoldenCase) -> list[str] | None:
-    return None if case.scope is None else [str(scope) for scope in case.scope]

@@ -8,6 +8,7 @@ from pathlib import Path
 from rag_core.database.connections import Database
 from rag_core.database.index.sessions import append_events
 from rag_core.errors import InvalidInput
+from rag_core.model.shape import Shape
 from rag_core.sources.masking import mask_event
 from rag_core.sources.session_log import EventLine, RefusedLine, read_session_file
 
@@ -18,7 +19,7 @@ _MAX_REFUSED = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LineNote:
+class LineNote(Shape):
     """Something about a line that was taken which its owner should know; `line` counts from 1."""
 
     line: int
@@ -26,14 +27,14 @@ class LineNote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionImport:
+class SessionImport(Shape):
     """What came in: new sessions and events, lines that are no event, secrets masked, what was mended in which line."""
 
     sessions: int
     events: int
     refused: tuple[RefusedLine, ...]
     masked: int
-    notes: tuple[LineNote, ...] = ()
+    notes: tuple[LineNote, ...]
 
 
 def import_sessions(

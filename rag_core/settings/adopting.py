@@ -10,6 +10,7 @@ from rag_core.database.index.identity import read_identity
 from rag_core.errors import InvalidInput, Refused, UsageError
 from rag_core.files import read_regular_file, write_atomically
 from rag_core.model import Actor, Project, SearchSettings
+from rag_core.model.shape import keyed
 from rag_core.ports import Clock
 from rag_core.settings.file_reading import MAX_SETTINGS_BYTES
 from rag_core.settings.file_writing import on_one_line, write_settings
@@ -32,8 +33,7 @@ class WrittenSettings:
         return {
             "file": None if self.file is None else str(self.file),
             "written": self.reason is None,
-            "reason": self.reason,
-            "text": self.text,
+            **keyed(self, "reason", "text"),
         }
 
 

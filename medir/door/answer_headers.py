@@ -46,8 +46,7 @@ class AnswerHeaders:
 def page_policy(inline_scripts: Iterable[str]) -> str:
     """The content policy of pages: everything is of this server.
 
-    Args:
-        inline_scripts: The scripts that stand in the page itself; no other may.
+    `inline_scripts` are those that stand in the page itself; no other may.
     """
     hashes = " ".join(_hash_source(script) for script in inline_scripts)
     return "; ".join(

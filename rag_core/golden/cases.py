@@ -141,9 +141,7 @@ def parse_cases(text: str, *, file: str) -> GoldenSet:
     Ids and questions lose the white space around them. A missing floor is 0, a missing limit None; a key
     without a value counts as left out, but for `floor`, where a forgotten number would open the gate.
 
-    Args:
-        text: The file's text, with or without a byte order mark, with either line ending.
-        file: The name to call it by in messages.
+    A byte order mark and either line ending are taken; `file` is the name to call it by in messages.
 
     Raises:
         FaultyGoldenSet: The text is no YAML or breaks a rule; every fault is listed, with line and field.

@@ -61,8 +61,7 @@ class TreeEntry:
 class GitRepository:
     """One repository on this machine.
 
-    Args:
-        path: A folder inside it, its top, or a bare repository.
+    `path` is a folder inside it, its top, or a bare repository.
 
     Raises:
         UsageError: The folder does not exist or is no repository.

@@ -38,7 +38,7 @@ class ProblemDocument(Shape):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProblemMeaning(Shape):
-    """What a `type` means."""
+    """What a `type` means: when it is given, and what helps."""
 
     type: str
     title: str

@@ -27,7 +27,7 @@ from rag_core.project.staleness import Staleness, measure_staleness
 from rag_core.search.answer import golden_hits_to_json
 from rag_core.search.asking import ProviderNow, Search
 from rag_core.settings.golden_folder import cases_file, committed_file, read_cases_text, read_golden_set
-from rag_core.settings.in_force import Disagreement, sources_of
+from rag_core.settings.in_force import Disagreement
 from rag_core.settings.overrides import Overrides
 from rag_core.sources.floor_history import FloorHistory, highest_floor
 
@@ -116,18 +116,13 @@ class GoldenAsked(TypedDict, total=False):
 
 
 class Evaluation:
-    """Golden runs of one installation."""
+    """Golden runs of one installation, over its database."""
 
     def __init__(self, *, database: Database, search: Search, clock: Clock) -> None:
-        self._database = database
+        self.database = database
         self._search = search
         self.measurement = Measurement(database=database, search=search)
         self._clock = clock
-
-    @property
-    def database(self) -> Database:
-        """The database that is evaluated."""
-        return self._database
 
     def lint(self, project: Project, *, cases: Path | None = None) -> tuple[GoldenSet, tuple[Fault, ...]]:
         """The project's golden set and what is wrong with it, judged by its index and repository.
@@ -137,7 +132,7 @@ class Evaluation:
             UsageError: The file or the index does not exist.
         """
         golden = read_golden_set(cases or cases_file(project))
-        with self._database.snapshot() as connection:
+        with self.database.snapshot() as connection:
             indexed_identity(connection, project)
             indexed = indexed_places(connection, project.project_id)
         return lint_places(project, golden, indexed)
@@ -160,7 +155,7 @@ class Evaluation:
 
     def without_vector(self, project: Project) -> int:
         """How many chunks of the index lack a vector, for which a run refuses unless it may be degraded."""
-        with self._database.connection() as connection:
+        with self.database.connection() as connection:
             return count_chunks(connection, project.project_id, ALL_SCOPES)[1]
 
     def run_golden(
@@ -208,7 +203,7 @@ class Evaluation:
         committed = committed_file(project, file)
         committed.sound()
         with running(
-            self._database,
+            self.database,
             project.project_id,
             "golden",
             actor=actor,
@@ -242,13 +237,9 @@ class Evaluation:
                 allow_degraded=allow_degraded,
                 started_at=started_at.isoformat(),
                 total_ms=self._clock.monotonic_ms() - started,
-                stale=measure_staleness(self._database, project, measured.states),
+                stale=measure_staleness(self.database, project, measured.states),
                 provider=self._search.provider_now(measured.index.model),
                 not_recorded=handle.not_recorded,
             )
             handle.result = run.to_json() | ({} if compare is None else {"baseline": compare(run)})
             return run
-
-    def disagreement(self, project: Project, *, cases: Path) -> Disagreement | None:
-        """Where the adopted settings are not those committed beside the cases."""
-        return sources_of(self._database, project, cases=cases).disagreement

@@ -38,7 +38,7 @@ class ProblemDocument(Shape):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProblemMeaning(Shape):
-    """What a `type` means: when it is given, and what helps."""
+    """What a `type` means."""
 
     type: str
     title: str

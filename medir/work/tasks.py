@@ -67,13 +67,7 @@ def raise_floor(
     from rag_core.evaluation.floor import raise_project_floor  # noqa: PLC0415
 
     raise_project_floor(
-        services.evaluation,
-        project,
-        file=file,
-        actor=actor,
-        reason=reason,
-        listener=listener,
-        run_id=run_id,
+        services.evaluation, project, file=file, actor=actor, reason=reason, listener=listener, run_id=run_id
     )
 
 

@@ -192,13 +192,7 @@ class Calibrator:
             ways = self._ways(project)
             counting = _over_all_ways(handle.progress, max(1, len(ways)))
             measured = self._measurement.take(
-                project,
-                golden,
-                overrides,
-                counting,
-                committed=committed,
-                in_force=in_force,
-                ways=ways,
+                project, golden, overrides, counting, committed=committed, in_force=in_force, ways=ways
             )
             refuse_degraded(measured, work="calibration")
             handle.progress("replay", 0, 2)
@@ -342,11 +336,7 @@ def _over_all_ways(progress: Progress, ways: int) -> Progress:
 def _variants(measured: Measured) -> tuple[Variant, ...]:
     def made(way: LexicalWay, found: tuple[CandidateSet, ...]) -> Variant:
         table = build_table(found)
-        return Variant(
-            lexical=way,
-            table=table,
-            judged=judge_table(table, measured.golden.cases),
-        )
+        return Variant(lexical=way, table=table, judged=judge_table(table, measured.golden.cases))
 
     own = made(measured.settings.candidates.lexical, measured.found)
     return (own, *(made(way, found) for way, found in measured.others.items()))

@@ -42,10 +42,7 @@ class CaseExplanation:
     def lost_since(self, passed_in: str, causes: tuple[LossCause, ...]) -> "CaseExplanation":
         """The same of a case that passed once; remedies that would only treat a symptom are left out."""
         return dataclasses.replace(
-            self,
-            passed_in=passed_in,
-            lost_because=causes,
-            remedies=true_remedies(self.remedies, causes),
+            self, passed_in=passed_in, lost_because=causes, remedies=true_remedies(self.remedies, causes)
         )
 
     def crossing(self, rival: RankedCandidate) -> str:
@@ -80,11 +77,7 @@ def explain(
         ranking=ranking,
         contents=contents,
         remedies=remedies(
-            case,
-            found,
-            settings.ranking,
-            rank=rank,
-            passing_weights=[(run.low, run.high) for run in weights],
+            case, found, settings.ranking, rank=rank, passing_weights=[(run.low, run.high) for run in weights]
         ),
         passing_weights=weights,
         overtakes=() if exact is None else overtakes(exact, 0),

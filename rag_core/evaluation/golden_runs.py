@@ -175,18 +175,11 @@ class Evaluation:
     ) -> GoldenRun:
         """Ask every case and judge what comes back. Writes no `rag_searches` row.
 
-        Args:
-            project: Whose index is asked.
-            actor: Who runs it.
-            cases: Another file than the project's own.
-            overrides: Numbers of a trial.
-            allow_degraded: Go on without vectors, which is then part of the run's identity.
-            in_force: Judge what searches use, the adoption before `settings.yaml`.
-            reason: Why it is run, where that is to be kept.
-            ways: Other lexical ways to ask in too, kept in `others`; they play no part in the verdicts.
-            compare: What is recorded beside the run as its `baseline`.
-            listener: Told of the progress.
-            run_id: Given where the caller has promised an id already.
+        `cases` is another file than the project's own, `overrides` are numbers of a trial. `allow_degraded`: go
+        on without vectors, which is then part of the run's identity. `in_force`: judge what searches use, the
+        adoption before `settings.yaml`. `reason` is why it is run, where that is to be kept. `ways` are other
+        lexical ways to ask in too; they play no part in the verdicts. `compare` gives what is recorded beside
+        the run as its `baseline`. `run_id` is given where the caller has promised an id already.
 
         Raises:
             FaultyGoldenSet: The set does not parse, or has cases that can't be won.
@@ -219,13 +212,7 @@ class Evaluation:
             run_id=run_id,
         ) as handle:
             measured = self.measurement.take(
-                project,
-                golden,
-                overrides,
-                handle.progress,
-                committed=committed,
-                in_force=in_force,
-                ways=ways,
+                project, golden, overrides, handle.progress, committed=committed, in_force=in_force, ways=ways
             )
             if not allow_degraded:
                 refuse_degraded(measured, work="golden run")

@@ -36,11 +36,7 @@ HEARTBEAT_S = 5.0
 # a run of an earlier version holds no lock of its own, and a heartbeat is all that tells of it
 STALE_AFTER = timedelta(seconds=30)
 # what would end a transaction that stays open as long as its run; some are unknown to older servers
-_UNENDING = {
-    "idle_in_transaction_session_timeout": "0",
-    "transaction_timeout": "0",
-    "statement_timeout": "0",
-}
+_UNENDING = {"idle_in_transaction_session_timeout": "0", "transaction_timeout": "0", "statement_timeout": "0"}
 
 Progress = Callable[[str, int, int], None]
 """Called with the step's name, how much is done and the total; raises `Cancelled` when asked to stop."""
@@ -191,22 +187,12 @@ def _guarded(database: Database, project_id: str, handle: RunHandle, heart: "_He
         raise
     with database.connection() as connection:
         finish_run(
-            connection,
-            project_id,
-            handle.id,
-            state="done",
-            progress=heart.progress,
-            result=handle.result,
+            connection, project_id, handle.id, state="done", progress=heart.progress, result=handle.result
         )
 
 
 def _try_finish(
-    database: Database,
-    project_id: str,
-    heart: "_Heart",
-    *,
-    state: str,
-    detail: RunError,
+    database: Database, project_id: str, heart: "_Heart", *, state: str, detail: RunError
 ) -> None:
     # the failure that ended the run may well be the database's; the lock that nobody holds then tells the story
     try:
@@ -283,8 +269,7 @@ class _Heart:
 def _busy(database: Database, project_id: str, kind: RunKind) -> Busy:
     with database.connection() as connection:
         current = next(
-            (run for run in recent_runs(connection, project_id, kind, count=5) if run.is_going),
-            None,
+            (run for run in recent_runs(connection, project_id, kind, count=5) if run.is_going), None
         )
     since = (
         f" since {current.started_at:%H:%M:%S} UTC, by {current.actor_kind}:{current.actor_id}"

@@ -1,4 +1,4 @@
-"""What a parameter of the address is chosen with: a box, words in a row, or a row of a table."""
+"""What a parameter of the address is chosen with: a box, words in a row, or a row of a table; and a table to read."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Literal, cast
@@ -58,6 +58,24 @@ def draw_words(
         on_change=wrap(parameter.mirror(key)),
         format_func=lambda option: names[option],
         label_visibility="visible" if labelled else "collapsed",
+    )
+
+
+def draw_table(
+    rows: Sequence[Mapping[str, object]],
+    *,
+    key: str,
+    columns: Mapping[str, ColumnConfig] | None = None,
+    order: Iterable[str] | None = None,
+) -> None:
+    """A table that is read, and nothing chosen from it."""
+    st.dataframe(
+        DataFrame(rows),
+        key=key,
+        hide_index=True,
+        placeholder=DASH,
+        column_order=order,
+        column_config=columns,
     )
 
 

@@ -41,7 +41,7 @@ def draw_no_cases(file: Path) -> None:
     st.code(_TEMPLATE, language="yaml")
 
 
-def draw_faults(faults: Sequence[Mapping[str, str | int | None]], file: Path) -> None:
+def draw_faults(faults: Sequence[Mapping[str, object]], file: Path) -> None:
     """What is wrong with the golden set, by line."""
     st.error(
         f"The golden set has {len(faults)} fault{'' if len(faults) == 1 else 's'}; it runs again when they are mended.",

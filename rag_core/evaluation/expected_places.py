@@ -19,10 +19,7 @@ def lint_places(
 ) -> tuple[GoldenSet, tuple[Fault, ...]]:
     """The set by the names that its places have, its cases that can't be won, and where a file is instead.
 
-    Args:
-        project: Whose cases they are.
-        golden: A set that parsed.
-        indexed: The places that have chunks, each with the scope of its chunks.
+    `indexed` are the places that have chunks, each with the scope of its chunks.
     """
     in_repository = _paths_in_repository(project)
     for names in _names(indexed, in_repository):

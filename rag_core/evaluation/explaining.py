@@ -57,7 +57,7 @@ def explain_case(
     new = side_of_measured(measured)
     if not compare_sides(passed_in, old, new).shared or new.passed[case_id] or not old.passed[case_id]:
         return explained
-    texts = IndexedTexts(evaluation.database, project, commit=measured.facts.commit)
+    texts = IndexedTexts(evaluation.database, project, commit=measured.index.commit)
     return explained.lost_since(passed_in, explain_losses([case_id], old, new, texts=texts))
 
 

@@ -70,12 +70,7 @@ def explain(
 ) -> CaseExplanation:
     """Explain a case from its candidates, fetched deeper than they are ranked where depth is to be tried.
 
-    Args:
-        case: The case.
-        found: Its candidates.
-        ranking: Their ranking under `settings`.
-        settings: The settings in force.
-        contents: The texts of the whole set by chunk id.
+    `contents` are the texts of the whole set by chunk id.
     """
     exact = _exact(case, found, settings.ranking)
     weights = _passing(exact)

@@ -1,5 +1,7 @@
 """What all figures share: a title that states what is shown, named axes, room for narrow pages."""
 
+from typing import Any
+
 import plotly.graph_objects as go
 
 from rag_core.figures.palette import Theme
@@ -40,6 +42,20 @@ def lay_out(figure: go.Figure, *, title: str, theme: Theme, height: int, legend:
         }
     )
     return figure
+
+
+def unseen_points(*, size: int) -> dict[str, Any]:
+    """A scatter's points that are there to be hovered over and clicked on, in no legend."""
+    unseen = {"marker": {"opacity": 0}}
+    # hovering and clicking find them all the same; a browser that need not draw them is faster
+    marker = {"size": size, "opacity": 0, "maxdisplayed": 1}
+    return {
+        "mode": "markers",
+        "marker": marker,
+        "unselected": unseen,
+        "selected": unseen,
+        "showlegend": False,
+    }
 
 
 def say_empty(figure: go.Figure, words: str, theme: Theme) -> go.Figure:

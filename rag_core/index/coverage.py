@@ -70,8 +70,8 @@ class ScopeCoverage:
     indexed: int
     chunks: int
     without_vector: int
-    skipped_files: tuple[dict[str, str], ...]
-    notes: tuple[dict[str, str], ...]
+    skipped_files: tuple[dict[str, object], ...]
+    notes: tuple[dict[str, object], ...]
     indexed_at: datetime | None
     commit: str | None
 
@@ -162,7 +162,7 @@ def _session_parts(connection: Connection, project_id: str) -> SourceParts:
 
 
 def _file_parts(
-    files: set[str], indexed: set[str], skipped: list[dict[str, str]], state: ScopeState | None
+    files: set[str], indexed: set[str], skipped: list[dict[str, object]], state: ScopeState | None
 ) -> SourceParts:
     faulty = files & {str(entry["path"]) for entry in LeftOut.of(skipped).faulty}
     pointers = files & {entry["path"] for entry in skipped if entry["reason"] == SkipReason.LFS_POINTER}

@@ -9,7 +9,13 @@ from rag_core.errors import UsageError
 from rag_core.index.left_out import Outside
 from rag_core.model import DOCUMENT_SCOPES, Chunk, Project, Scope
 from rag_core.project.runs import Progress
-from rag_core.sources.documents import DocumentTree, list_documents_outside, read_documents
+from rag_core.sources.documents import (
+    DocumentTree,
+    FileNote,
+    SkippedFile,
+    list_documents_outside,
+    read_documents,
+)
 from rag_core.sources.project_repository import repository_of
 
 
@@ -33,6 +39,16 @@ class Material:
     chunks: tuple[Chunk, ...]
     sources: dict[Scope, int]
     outside: Outside | None
+
+    @property
+    def skipped(self) -> tuple[SkippedFile, ...]:
+        """The files that were not read."""
+        return self.tree.skipped if self.tree else ()
+
+    @property
+    def notes(self) -> tuple[FileNote, ...]:
+        """What is to be known of files that were read."""
+        return self.tree.notes if self.tree else ()
 
     def chunk_count(self, scope: Scope) -> int:
         """How many of the chunks are of that scope."""

@@ -83,10 +83,8 @@ def resolved_terms(
     Two words that share a spelling are one term. The number of an identifier is never merged: RN-058 and RN-061
     have their letters in common and are still two things.
 
-    Args:
-        asked: The question's terms.
-        known: Lexemes of the index by key.
-        with_parts: Whether optional terms take part; a chunk that must hold all terms needs no parts of a name.
+    `known` are lexemes of the index by key. `with_parts`: optional terms take part; a chunk that must hold all
+    terms needs no parts of a name.
     """
     numbers: list[frozenset[str]] = []
     words: list[frozenset[str]] = []

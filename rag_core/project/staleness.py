@@ -40,10 +40,8 @@ def measure_staleness(
 ) -> Staleness | None:
     """Compare what was indexed with the project's commit now; None where they agree.
 
-    Args:
-        database: Asked only where git lacks the commit that was indexed.
-        project: Whose repository.
-        states: The index's scopes as the caller saw them.
+    The database is asked only where git lacks the commit that was indexed; `states` are the index's scopes as
+    the caller saw them.
     """
     try:
         head = current_commit(project)

@@ -1,12 +1,12 @@
 """A golden case explained: what would make it pass, its candidates' way, and who stands above it."""
 
-import pandas as pd
 import streamlit as st
 
 from medir.page_kit.candidate_table import CANDIDATE_COLUMNS, candidate_cells
+from medir.page_kit.choosing import draw_table
 from medir.page_kit.figures import draw_figure
 from medir.page_kit.plain_text import draw_text
-from medir.page_kit.signs import DASH, FAILED, FATES, LOST, PASSED, theme
+from medir.page_kit.signs import FAILED, FATES, LOST, PASSED, theme
 from rag_core.evaluation.explanation import CaseExplanation
 from rag_core.figures.case_flow import case_flow
 from rag_core.golden.verdicts import expected_entries
@@ -71,37 +71,29 @@ def _draw_hits(explained: CaseExplanation) -> None:
     if not hits:
         st.text("none")
         return
-    st.dataframe(
-        pd.DataFrame(
-            [
-                _scored(hit, explained)
-                | {"text": cut_short(explained.contents[hit.candidate.chunk_id], at_most=_PREVIEW_CHARS)}
-                for hit in hits
-            ]
-        ),
+    draw_table(
+        [
+            _scored(hit, explained)
+            | {"text": cut_short(explained.contents[hit.candidate.chunk_id], at_most=_PREVIEW_CHARS)}
+            for hit in hits
+        ],
         key=f"hits-{explained.verdict.case.id}",
-        hide_index=True,
-        placeholder=DASH,
-        column_order=_columns(explained, "hit", "mark", "citation", "vector", "lexical", "score", "text"),
-        column_config=CANDIDATE_COLUMNS,
+        order=_columns(explained, "hit", "mark", "citation", "vector", "lexical", "score", "text"),
+        columns=CANDIDATE_COLUMNS,
     )
 
 
 def _draw_rivals(explained: CaseExplanation, best: RankedCandidate) -> None:
     above = explained.ranking.whole_set[: best.whole_rank]
     st.markdown("**Who stands above it, and itself**")
-    st.dataframe(
-        pd.DataFrame(
-            [
-                _scored(entry, explained) | {"crossing": explained.crossing(entry)}
-                for entry in (*above[:_ABOVE], *above[_ABOVE:][-1:])
-            ]
-        ),
+    draw_table(
+        [
+            _scored(entry, explained) | {"crossing": explained.crossing(entry)}
+            for entry in (*above[:_ABOVE], *above[_ABOVE:][-1:])
+        ],
         key=f"rivals-{explained.verdict.case.id}",
-        hide_index=True,
-        placeholder=DASH,
-        column_config=CANDIDATE_COLUMNS,
-        column_order=_columns(
+        columns=CANDIDATE_COLUMNS,
+        order=_columns(
             explained, "whole", "mark", "citation", "crossing", "vector", "lexical", "score", "fate"
         ),
     )

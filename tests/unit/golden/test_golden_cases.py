@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from rag_core.errors import FaultyGoldenSet, InvalidInput
-from rag_core.golden.cases import GoldenSet, folded_question, parse_cases, read_cases
+from rag_core.golden.cases import GoldenSet, parse_cases, read_cases
 from rag_core.golden.document import MAX_FILE_BYTES, decode
+from rag_core.golden.repeats import folded_question
 from rag_core.model import Place, Scope
 
 CORPORA = sorted((Path(__file__).parents[4] / "shared" / "data" / "corpora").glob("*/cases.yaml"))
@@ -36,13 +37,13 @@ def parse(text: str) -> GoldenSet:
     return parse_cases(text, file="cases.yaml")
 
 
-def faults_of(text: str) -> list[Mapping[str, str | int | None]]:
+def faults_of(text: str) -> list[Mapping[str, object]]:
     with pytest.raises(FaultyGoldenSet) as caught:
         parse(text)
     return list(caught.value.faults)
 
 
-def only_fault_of(text: str) -> Mapping[str, str | int | None]:
+def only_fault_of(text: str) -> Mapping[str, object]:
     faults = faults_of(text)
     assert len(faults) == 1, faults
     return faults[0]

@@ -27,6 +27,11 @@ setup-dev: .venv/.ready-dev
 run: setup
 	@$(BIN)/medir up
 
+# one thread a multiplication, as `medir` has it: threads that wait for each other take four times the processor
+test quick: export OPENBLAS_NUM_THREADS ?= 1
+# what one process has compiled, the hundreds that tests start read
+test quick: export PYTHONDONTWRITEBYTECODE =
+
 test: setup-dev
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 

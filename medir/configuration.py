@@ -7,6 +7,7 @@ remembers where it came from, so that `medir doctor` can say it.
 import os
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
@@ -112,17 +113,13 @@ def _home(environment: Mapping[str, str]) -> Setting:
         return Setting(name="MEDIR_HOME", value=str(_ROOT_HOME), source="default")
     import platformdirs  # noqa: PLC0415  for the default folder of an ordinary user alone
 
-    try:
+    with suppress(RuntimeError):
         folder = Path(platformdirs.user_data_dir("medir", appauthor=False)).expanduser()
-    except RuntimeError as error:
-        raise Unavailable(
-            "There is no home folder for this user.", hint="Set MEDIR_HOME to a folder that you can write to."
-        ) from error
-    if not folder.is_absolute():
-        raise Unavailable(
-            "There is no home folder for this user.", hint="Set MEDIR_HOME to a folder that you can write to."
-        )
-    return Setting(name="MEDIR_HOME", value=str(folder), source="default")
+        if folder.is_absolute():
+            return Setting(name="MEDIR_HOME", value=str(folder), source="default")
+    raise Unavailable(
+        "There is no home folder for this user.", hint="Set MEDIR_HOME to a folder that you can write to."
+    )
 
 
 def _read_file(path: Path) -> Mapping[str, object]:
@@ -166,19 +163,14 @@ def _people(file: Mapping[str, object], path: Path) -> tuple[People, dict[str, s
     people, oidc = _table(file, "sign_in", path), _table(file, "oidc", path)
     groups = _table(file, "sign_in_claim", path)
     claim, lasts = oidc.pop(_CLAIM, ""), oidc.pop(_LASTS, "30d")
-    for address, role in people.items():
-        if "@" not in address or role not in _ROLES:
+    named = [("sign_in", "name@example.org", each) for each in people.items()]
+    named += [("sign_in_claim", "a value of the claim", each) for each in groups.items()]
+    for table, example, (name, role) in named:
+        if role not in _ROLES or (table == "sign_in" and "@" not in name):
             raise InvalidInput(
-                f"{path} gives {address!r} the role {role!r}.",
-                hint='Write "name@example.org" = "viewer" or "maintainer".',
-                where={"file": str(path), "field": f"sign_in.{address}"},
-            )
-    for value, role in groups.items():
-        if role not in _ROLES:
-            raise InvalidInput(
-                f"{path} gives {value!r} the role {role!r}.",
-                hint='Write "a value of the claim" = "viewer" or "maintainer".',
-                where={"file": str(path), "field": f"sign_in_claim.{value}"},
+                f"{path} gives {name!r} the role {role!r}.",
+                hint=f'Write "{example}" = "viewer" or "maintainer".',
+                where={"file": str(path), "field": f"{table}.{name}"},
             )
     if bool(groups) != bool(claim):
         raise InvalidInput(

@@ -21,6 +21,7 @@ from rag_core.embedding.providers import Providers
 from rag_core.errors import MedirError
 from rag_core.index.left_out import LeftOut
 from rag_core.model import Project
+from rag_core.model.shape import Shape
 from rag_core.project.access import RENEWAL, expiring, list_tokens, tokens_asked_for
 from rag_core.project.projects import current_commit, words_changed
 from rag_core.search.losses import Losses
@@ -38,23 +39,27 @@ _BEST_PGVECTOR = (0, 8, 4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class Check(Shape):
     """One finding; `remedy` is None where nothing is to be done."""
 
     name: str
     ok: bool
     found: str
-    remedy: str | None = None
+    remedy: str | None
 
-    def to_json(self) -> dict[str, object]:
-        """The contract's check."""
-        return {"name": self.name, "ok": self.ok, "found": self.found, "remedy": self.remedy}
+
+def _good(name: str, found: str) -> Check:
+    return Check(name=name, ok=True, found=found, remedy=None)
+
+
+def _bad(name: str, found: str, remedy: str | None) -> Check:
+    return Check(name=name, ok=False, found=found, remedy=remedy or None)
 
 
 def examine(configuration: Configuration) -> tuple[Check, ...]:
     """All checks; one that fails stops none of the others."""
     return (
-        Check(name="version", ok=True, found=f"Medir {version('medir')}, Python {sys.version.split()[0]}"),
+        _good("version", f"Medir {version('medir')}, Python {sys.version.split()[0]}"),
         *_configuration(configuration),
         _git(),
         _disk(configuration.home),
@@ -69,14 +74,14 @@ def _configuration(configuration: Configuration) -> Iterator[Check]:
         shown = setting.value or "the embedded server"
         if setting.name == "DATABASE_URL" and setting.value:
             shown = "a server of your own"
-        yield Check(name=setting.name, ok=True, found=f"{shown} ({setting.source})")
+        yield _good(setting.name, f"{shown} ({setting.source})")
 
 
 def _git() -> Check:
     found = shutil.which("git")
     if found is None:
-        return Check(name="git", ok=False, found="no git program", remedy="Install git.")
-    return Check(name="git", ok=True, found=found)
+        return _bad("git", "no git program", "Install git.")
+    return _good("git", found)
 
 
 def _disk(home: Path) -> Check:
@@ -84,10 +89,8 @@ def _disk(home: Path) -> Check:
     free = shutil.disk_usage(folder).free
     found = f"{free / 1e9:.1f} GB free at {folder}"
     if free < _LEAST_FREE_BYTES:
-        return Check(
-            name="disk", ok=False, found=found, remedy="Free some space, or set MEDIR_HOME elsewhere."
-        )
-    return Check(name="disk", ok=True, found=found)
+        return _bad("disk", found, "Free some space, or set MEDIR_HOME elsewhere.")
+    return _good("disk", found)
 
 
 def _database(configuration: Configuration) -> Iterator[Check]:
@@ -102,13 +105,13 @@ def _database(configuration: Configuration) -> Iterator[Check]:
             if locale_problem(standing) is None:
                 yield from schema
     except MedirError as error:
-        yield Check(name="database", ok=False, found=error.message, remedy=error.hint or None)
+        yield _bad("database", error.message, error.hint)
 
 
 def _server(found: Standing, kind: str, url: str) -> Iterator[Check]:
     """What the server is and lets the role do, learned without asking it for anything."""
     told = f"PostgreSQL {found.version}, {kind}" + (", through a pooler" if found.pooled else "")
-    yield Check(name="database", ok=True, found=told)
+    yield _good("database", told)
     yield _writes(found)
     yield _connections(found, url)
     yield check_pgvector(found.vector_version)
@@ -124,48 +127,44 @@ def _server(found: Standing, kind: str, url: str) -> Iterator[Check]:
 def _writes(found: Standing) -> Check:
     if found.standby or found.read_only:
         kind = "a standby" if found.standby else "read-only by its settings"
-        return Check(
-            name="writes",
-            ok=False,
-            found=f"{kind}: what reads works, no search or run is recorded, nothing can be changed",
-            remedy="Point DATABASE_URL at the server that takes writes.",
+        return _bad(
+            "writes",
+            f"{kind}: what reads works, no search or run is recorded, nothing can be changed",
+            "Point DATABASE_URL at the server that takes writes.",
         )
     if not found.may_write:
         schema, role = identifier(found.schema or "public"), identifier(found.role)
         grant = f"grant select, insert, update, delete on all tables in schema {schema} to {role}"
-        return Check(
-            name="writes",
-            ok=False,
-            found=f"the role {found.role} may only read: no search or run is recorded, nothing can be changed",
-            remedy=f"Ask the operator to run once: {psql(grant)}",
+        return _bad(
+            "writes",
+            f"the role {found.role} may only read: no search or run is recorded, nothing can be changed",
+            f"Ask the operator to run once: {psql(grant)}",
         )
-    return Check(name="writes", ok=True, found=f"as {found.role}, in the schema {found.schema or '-'}")
+    return _good("writes", f"as {found.role}, in the schema {found.schema or '-'}")
 
 
 def _connections(found: Standing, url: str) -> Check:
     at_once = connections_at_once(url, wanted=_LEAST_CONNECTIONS) if found.pooled else _LEAST_CONNECTIONS
     if at_once < _LEAST_CONNECTIONS:
-        return Check(
-            name="connections",
-            ok=False,
-            found=f"the pooler gives {at_once} at a time just now; a run takes {_LEAST_CONNECTIONS}",
-            remedy=(
+        return _bad(
+            "connections",
+            f"the pooler gives {at_once} at a time just now; a run takes {_LEAST_CONNECTIONS}",
+            (
                 f"Let the pooler hold {_LEAST_CONNECTIONS} or more to this database (pgbouncer: default_pool_size, "
                 "max_db_connections)."
             ),
         )
     idle = f", ended after {found.idle_session_s} s idle" if found.idle_session_s else ""
     if found.connections is not None and found.connections < _LEAST_CONNECTIONS:
-        return Check(
-            name="connections",
-            ok=False,
-            found=f"the role {found.role} may hold {found.connections}; a run takes {_LEAST_CONNECTIONS}{idle}",
-            remedy=(
+        return _bad(
+            "connections",
+            f"the role {found.role} may hold {found.connections}; a run takes {_LEAST_CONNECTIONS}{idle}",
+            (
                 f"Ask the operator to run once: {psql(f'alter role {identifier(found.role)} connection limit 10')}"
             ),
         )
     held = "no limit of the role's" if found.connections is None else f"at most {found.connections}"
-    return Check(name="connections", ok=True, found=held + idle)
+    return _good("connections", held + idle)
 
 
 def _schema(configuration: Configuration) -> Iterator[Check]:
@@ -174,13 +173,13 @@ def _schema(configuration: Configuration) -> Iterator[Check]:
         with open_services(configuration) as services:
             yield from _inside(services)
     except MedirError as error:
-        yield Check(name="schema", ok=False, found=error.message, remedy=error.hint or None)
+        yield _bad("schema", error.message, error.hint)
 
 
 def _inside(services: Services) -> Iterator[Check]:
     with services.database.connection() as connection:
         schema = migration_status(connection)
-    yield Check(name="schema", ok=not schema.pending, found=f"migration {schema.current}")
+    yield Check(name="schema", ok=not schema.pending, found=f"migration {schema.current}", remedy=None)
     yield _callers(services)
     yield from _ends(services)
     with services.database.connection() as connection:
@@ -201,13 +200,12 @@ def _inside(services: Services) -> Iterator[Check]:
 
 def _callers(services: Services) -> Check:
     if services.configuration.signs_in:
-        return Check(name="callers", ok=True, found="people sign in with a provider, programs with a token")
+        return _good("callers", "people sign in with a provider, programs with a token")
     if tokens_asked_for(services.database):
-        return Check(name="callers", ok=True, found="everybody is asked for a token")
-    return Check(
-        name="callers",
-        ok=True,
-        found=f"this machine alone is served, and nobody on it is asked for a token. {BEFORE_A_PROXY}",
+        return _good("callers", "everybody is asked for a token")
+    return _good(
+        "callers",
+        f"this machine alone is served, and nobody on it is asked for a token. {BEFORE_A_PROXY}",
     )
 
 
@@ -216,7 +214,7 @@ def _ends(services: Services) -> Iterator[Check]:
     found = expiring(list_tokens(services.database), now=services.clock.now())
     if found:
         told = ", ".join(f"{token.name} on {token.expires_at:%Y-%m-%d %H:%M} UTC" for token in found)
-        yield Check(name="tokens", ok=False, found=f"within a week ends: {told}", remedy=RENEWAL)
+        yield _bad("tokens", f"within a week ends: {told}", RENEWAL)
 
 
 def check_project(project: Project, left_out: LeftOut) -> Check:
@@ -225,9 +223,9 @@ def check_project(project: Project, left_out: LeftOut) -> Check:
     try:
         commit = current_commit(project)
     except MedirError as error:
-        return Check(name=name, ok=False, found=error.message, remedy=error.hint or None)
+        return _bad(name, error.message, error.hint)
     skipped = f"; {left_out.told}" if left_out.by_rule or left_out.faulty else ""
-    return Check(name=name, ok=True, found=f"{project.repo} at {commit[:10]}{skipped}")
+    return _good(name, f"{project.repo} at {commit[:10]}{skipped}")
 
 
 def check_language(project: Project, index: IndexIdentity | None) -> Iterator[Check]:
@@ -248,40 +246,37 @@ def _settings(found: SettingsInForce, project: Project) -> Iterator[Check]:
     disagreement = found.disagreement
     named = f" --project {project.project_id}"
     if committed.problem is not None:
-        yield Check(
-            name=name,
-            ok=False,
-            found=f"{committed.problem.message} Searches go on without it, golden runs refuse.",
-            remedy=committed.problem.hint,
+        yield _bad(
+            name,
+            f"{committed.problem.message} Searches go on without it, golden runs refuse.",
+            committed.problem.hint,
         )
     elif disagreement is not None:
-        yield Check(
-            name=name,
-            ok=False,
-            found=f"{disagreement.sentence} File: {committed.file}",
-            remedy=(
+        yield _bad(
+            name,
+            f"{disagreement.sentence} File: {committed.file}",
+            (
                 f"Write what is adopted: medir settings adopt{named} --write --reason TEXT; or adopt what is "
                 f"committed: medir settings adopt{named} --committed --reason TEXT"
             ),
         )
     elif committed.settings is not None:
-        yield Check(name=name, ok=True, found=f"{found.settings.source}, as in {committed.file}")
+        yield _good(name, f"{found.settings.source}, as in {committed.file}")
 
 
 def check_pgvector(version: str | None) -> Check:
     """Whether the extension is there, in a version without known faults that reach Medir."""
     found = f"pgvector {version}"
     if version is None or _numbers(version) < _BEST_PGVECTOR:
-        return Check(
-            name="extension",
-            ok=False,
-            found=found,
-            remedy=(
+        return _bad(
+            "extension",
+            found,
+            (
                 f"Ask the operator for pgvector {'.'.join(map(str, _BEST_PGVECTOR))} or newer, then: "
                 'psql "$DATABASE_URL" -c "alter extension vector update"'
             ),
         )
-    return Check(name="extension", ok=True, found=found)
+    return _good("extension", found)
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -295,21 +290,18 @@ def _provider(configuration: Configuration) -> Check:
     try:
         outcome = providers.service_for(None).warm_up()
     except MedirError as error:
-        return Check(name="provider", ok=False, found=error.message, remedy=error.hint or None)
+        return _bad("provider", error.message, error.hint)
     if outcome.model is None:
-        return Check(
-            name="provider", ok=False, found=outcome.reason or "no answer", remedy=outcome.hint or None
-        )
-    return Check(name="provider", ok=True, found=outcome.model.id)
+        return _bad("provider", outcome.reason or "no answer", outcome.hint)
+    return _good("provider", outcome.model.id)
 
 
 def _telemetry(losses: Losses) -> Check:
     lost = losses.count()
     if lost:
-        return Check(
-            name="telemetryLost",
-            ok=False,
-            found=f"{counted(lost, 'search was', 'searches were')} answered but not recorded",
-            remedy=f"Read {losses.log}, mend the cause, then remove it and {losses.count_file.name} beside it.",
+        return _bad(
+            "telemetryLost",
+            f"{counted(lost, 'search was', 'searches were')} answered but not recorded",
+            f"Read {losses.log}, mend the cause, then remove it and {losses.count_file.name} beside it.",
         )
-    return Check(name="telemetryLost", ok=True, found="0 searches lost")
+    return _good("telemetryLost", "0 searches lost")

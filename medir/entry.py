@@ -4,7 +4,7 @@ import gc
 import os
 import sys
 
-from medir.interrupt import code_of_interrupt
+from medir.interrupt import code_of_interrupt, end_politely
 
 
 def main() -> None:
@@ -16,13 +16,14 @@ def main() -> None:
     # time of a short command
     gc.disable()
     try:
+        end_politely()
         from medir.cli import main as run  # noqa: PLC0415
 
         gc.freeze()
         gc.enable()
         run()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stopped:
         sys.stderr.write("Stopped.\n")
-        sys.exit(code_of_interrupt(sys.argv[1:]))
+        sys.exit(code_of_interrupt(sys.argv[1:], stopped))
     finally:
         gc.freeze()

@@ -25,11 +25,8 @@ def listening(
 ) -> Iterator[socket.socket]:
     """A socket that listens, taken before any work, so that an occupied port is known at once.
 
-    Args:
-        host: An address, or `localhost`.
-        port: 0 lets the system choose.
-        tokens_exist: Tells whether a token is in force, which an address beyond this machine takes; None where there
-            is none.
+    With the port 0 the system chooses one. `tokens_exist` tells whether a token is in force, which an address
+    beyond this machine takes; None where there is none.
 
     Raises:
         UsageError: No address was given.

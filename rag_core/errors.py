@@ -75,7 +75,7 @@ class FaultyDocument(InvalidInput):
         self,
         message: str,
         *,
-        faults: tuple[Mapping[str, str | int | None], ...],
+        faults: tuple[Mapping[str, object], ...],
         hint: str = "",
         where: Mapping[str, str | int] | None = None,
     ) -> None:

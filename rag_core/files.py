@@ -19,10 +19,8 @@ def read_regular_file(path: Path, *, at_most: int, through_links: bool = False) 
 
     Nothing but a regular file is opened for reading: a link could lead anywhere, a device never ends, a pipe waits.
 
-    Args:
-        path: The file.
-        at_most: So many bytes are read, and no file that has more.
-        through_links: A link stands for the regular file that it names, as where a person chose the path.
+    Of a file that has more than `at_most` bytes none is read. `through_links`: a link stands for the regular
+    file that it names, as where a person chose the path.
 
     Raises:
         NotReadable: It is something else, holds more than `at_most` bytes, or can't be read.

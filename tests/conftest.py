@@ -4,6 +4,7 @@
 stand in `template1` or in the database that the URL names. Without it an embedded server is started.
 """
 
+import gc
 import itertools
 import os
 import shutil
@@ -39,6 +40,8 @@ CopyDatabase = Callable[[], AbstractContextManager[str]]
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # thousands of tests are collected, and nothing of them is garbage until the end
+    gc.set_threshold(100_000, 20, 20)
     # ended politely, a session stops its server and drops its databases, as after Ctrl-C
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     # a shell without job control has its background jobs ignore Ctrl-C, and they hand that on
@@ -83,6 +86,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if called:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
         raise pytest.PytestWarning(f"something called out of this machine: {called}")
+
+
+def pytest_collection_finish() -> None:
+    # else every collection looks through them all, and Streamlit asks for one whenever a page has been drawn
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,5 +1,6 @@
 """What the tests of the pages share: an indexed project with a lost case, and ways to look at a page."""
 
+import functools
 import itertools
 import os
 import shutil
@@ -12,6 +13,7 @@ from pathlib import Path
 import psycopg
 import streamlit as st
 from psycopg.conninfo import make_conninfo
+from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Element
 
@@ -156,9 +158,24 @@ def commit(folder: Path, files: Mapping[str, str]) -> None:
         subprocess.run(["git", "-C", str(folder), *arguments], check=True)
 
 
+def workbench_page() -> AppTest:
+    """The workbench, not drawn yet."""
+    page = AppTest.from_file(str(TOP / "app.py"), default_timeout=TIMEOUT_S)
+    page._bidi_component_manager = _components()
+    return page
+
+
+@functools.cache
+def _components() -> BidiComponentManager:
+    """Those of the packages that are installed: to look through them all takes as long as drawing a page."""
+    found = BidiComponentManager()
+    found.discover_and_register_components(start_file_watching=False)
+    return found
+
+
 def open_page(path: str, **query: str) -> AppTest:
     """The workbench at an address, drawn once."""
-    page = AppTest.from_file(str(TOP / "app.py"), default_timeout=TIMEOUT_S)
+    page = workbench_page()
     page.run()
     for name, value in query.items():
         page.query_params[name] = value

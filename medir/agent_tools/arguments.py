@@ -27,8 +27,6 @@ from rag_core.model import Scope
 from rag_core.model.limits import MAX_QUESTION_CHARS
 
 _MOST_DIGITS = 20
-
-
 _NOTHING = frozenset({"", "null", "none", "undefined"})
 
 

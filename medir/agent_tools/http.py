@@ -24,10 +24,8 @@ _MAX_BODY_BYTES = 64 * 1024
 def make_app(tools: AgentTools, *, agent: str | None, trusts_machine: bool = True) -> ASGIApp:
     """The ASGI app, with the tools at `/mcp`.
 
-    Args:
-        tools: What is served.
-        agent: Who calls without a token; None: whoever the client says it is. A call with a token is its holder's.
-        trusts_machine: False where a caller on this machine needs a token even while there is none.
+    `agent` is who calls without a token; None: whoever the client says it is. A call with a token is its
+    holder's. `trusts_machine` is false where a caller on this machine needs a token even while there is none.
     """
 
     def identify(context: Context) -> Actor:

@@ -1,14 +1,13 @@
 """The command line `medir`: one small file a command group; options in, one use case, an exit code out."""
 
 import logging
-import signal
 import sys
-from types import FrameType
 
 import click
 
 from medir.cli.frame import plain, run
 from medir.cli.verbs import Verbs
+from medir.interrupt import end_politely
 
 _VERBS = {
     "up": "medir.cli.serve:up",
@@ -44,9 +43,7 @@ def main() -> None:
     logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
     if logging.lastResort is not None:
         logging.lastResort.setFormatter(_PlainLines())
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        # ended politely, a process gives back what it holds: the embedded server, a run's row
-        signal.signal(number, _interrupt)
+    end_politely()
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -60,7 +57,3 @@ class _PlainLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """As its parent, without what commands one."""
         return plain(super().format(record))
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

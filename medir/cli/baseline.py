@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import click
-from rich.table import Table
 
 from medir.cli.comparison import print_comparison
 from medir.cli.frame import (
@@ -11,6 +10,7 @@ from medir.cli.frame import (
     Output,
     cell,
     chosen_project,
+    make_table,
     operator,
     project_option,
     services,
@@ -84,9 +84,7 @@ def list_verb(output: Output, project_id: str | None, cases: Path | None) -> Non
     if not entries:
         output.advise("There is no baseline yet: medir baseline freeze NAME")
         return
-    table = Table(box=None, pad_edge=False)
-    for heading in ("name", "frozen at", "passed", ""):
-        table.add_column(heading)
+    table = make_table("name", "frozen at", "passed", "")
     for line in lines:
         table.add_row(
             cell(line.name),

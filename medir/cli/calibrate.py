@@ -5,7 +5,16 @@ from pathlib import Path
 import click
 from rich.table import Table
 
-from medir.cli.frame import Output, cell, chosen_project, operator, project_option, services, with_output
+from medir.cli.frame import (
+    Output,
+    cell,
+    chosen_project,
+    make_table,
+    operator,
+    project_option,
+    services,
+    with_output,
+)
 from medir.cli.golden import cases_option
 from medir.cli.trial import in_force_option, trial_options
 from medir.work.calibration_shelf import CalibrationShelf
@@ -149,9 +158,8 @@ def told_of_proposal(findings: Findings) -> list[str]:
 
 
 def _rivals(rows: tuple[ScoredContender, ...], *, split: bool) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for heading in ("", "held out" if split else "left out", "95 %", "won", "lost", "p", "p (Holm)"):
-        table.add_column(heading, justify="left" if not heading else "right")
+    numbers = ("held out" if split else "left out", "95 %", "won", "lost", "p", "p (Holm)")
+    table = make_table("", *numbers, numbers=numbers)
     for row in rows:
         against, k = row.against_today, row.contender.chosen_k
         table.add_row(

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Sequence
 
 from medir.cli.frame import Output
-from rag_core.evaluation.comparison import BaselineComparison, Turned
+from rag_core.evaluation.comparison import BaselineComparison
+from rag_core.evaluation.interaction import Turned
 from rag_core.words.settings import NUMBERS
 
 _CHANGED = {
@@ -56,13 +57,16 @@ def changes_told(differs: Sequence[str]) -> tuple[str, ...]:
 def _print_effects(output: Output, comparison: BaselineComparison) -> None:
     """What settings and index did, each alone; nothing where neither turned a case."""
     effects = (("settings", comparison.by_settings), ("index", comparison.by_index))
-    if not any(effect is None or effect.won or effect.lost for _, effect in effects):
+    turned = any(effect is None or effect.won or effect.lost for _, effect in effects)
+    if not turned and comparison.interaction is None:
         return
     for name, effect in effects:
         told = (
             "can't be told, it needs candidates that were not fetched" if effect is None else _effect(effect)
         )
         output.say(f"Effect of the {name}: {told}")
+    if comparison.interaction is not None:
+        output.say(f"The two do not add up: {comparison.interaction.words}")
 
 
 def _print_not_shared(output: Output, comparison: BaselineComparison) -> None:

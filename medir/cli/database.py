@@ -40,13 +40,8 @@ def status_verb(output: Output) -> None:
     config = load_configuration()
     server = embedded_server(config)
     if server is not None and not server.status().running:
-        found: dict[str, object] = {
-            "url": None,
-            "version": None,
-            "vectorVersion": None,
-            "migration": None,
-            "embedded": True,
-        }
+        unknown = dict.fromkeys(("url", "version", "vectorVersion", "migration"))
+        found: dict[str, object] = {**unknown, "embedded": True}
     else:
         url = config.database_url or (server.status().url if server else None) or ""
         found = _describe(url, embedded=server is not None)

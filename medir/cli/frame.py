@@ -9,7 +9,7 @@ import functools
 import json
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,6 +31,7 @@ from rag_core.project.projects import choose_project
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
     from rich.text import Text
 
     from rag_core.project.runs import Progress as Listener
@@ -167,6 +168,16 @@ def cell(text: str, style: str = "") -> "Text":
     return Text(one_line(text), style=style)
 
 
+def make_table(*headings: str, numbers: Collection[str] = ()) -> "Table":
+    """A table without lines; the columns of `numbers` stand at the right."""
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table(box=None, pad_edge=False)
+    for heading in headings:
+        table.add_column(heading, justify="right" if heading in numbers else "left")
+    return table
+
+
 def make_output(*, as_json: bool, project_id: str | None = None) -> Output:
     """Over the process's own streams."""
     out, err = cast("TextIO", AnswerStream(sys.stdout)), cast("TextIO", Aside(sys.stderr))
@@ -182,11 +193,6 @@ def _project_named(arguments: list[str]) -> str | None:
     return given[-1] if given else None
 
 
-def json_option(verb: Callable[P, None]) -> Callable[P, None]:
-    """`--json`, which every verb takes."""
-    return click.option("--json", "as_json", is_flag=True, help="Print exactly one JSON document.")(verb)
-
-
 def project_option(verb: Callable[P, None]) -> Callable[P, None]:
     """`--project`, which every verb takes that concerns a project."""
     return click.option(
@@ -197,11 +203,9 @@ def project_option(verb: Callable[P, None]) -> Callable[P, None]:
     )(verb)
 
 
-@contextmanager
-def services() -> Iterator[Services]:
-    """The installation's services, given back at the end."""
-    with open_services(load_configuration()) as opened:
-        yield opened
+def services() -> Services:
+    """The installation's services, to be given back at the end."""
+    return open_services(load_configuration())
 
 
 def chosen_project(opened: Services, project_id: str | None) -> Project:
@@ -240,8 +244,8 @@ def _run(command: click.Command, arguments: list[str], output: Output) -> int:
         result = command.main(args=arguments, prog_name="medir", standalone_mode=False)
     except click.exceptions.Exit as end:
         return end.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        code = code_of_interrupt(arguments)
+    except (click.Abort, KeyboardInterrupt) as stopped:
+        code = code_of_interrupt(arguments, stopped)
         if code:
             _refuse(output, "interrupted", "Stopped.", "")
         return code
@@ -331,7 +335,7 @@ def with_output(verb: Callable[..., None]) -> Callable[..., None]:
     """Give a verb its `Output` in place of the flag `--json`."""
 
     @functools.wraps(verb)
-    @json_option
+    @click.option("--json", "as_json", is_flag=True, help="Print exactly one JSON document.")
     def wrapped(*, as_json: bool, **options: object) -> None:
         named = options.get("project_id")
         verb(make_output(as_json=as_json, project_id=named if isinstance(named, str) else None), **options)

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import click
-from rich.table import Table
 from rich.text import Text
 
 from medir.cli.comparison import print_comparison
@@ -13,6 +12,7 @@ from medir.cli.frame import (
     cell,
     chosen_project,
     details_of,
+    make_table,
     one_line,
     operator,
     project_option,
@@ -33,7 +33,7 @@ from rag_core.evaluation.comparison import BaselineComparison, run_against
 from rag_core.evaluation.explaining import explain_case
 from rag_core.evaluation.explanation import CaseExplanation
 from rag_core.evaluation.floor import raise_project_floor
-from rag_core.evaluation.golden_runs import Evaluation, GoldenRun
+from rag_core.evaluation.golden_runs import Evaluation, GoldenAsked, GoldenRun
 from rag_core.files import write_together
 from rag_core.formats.trec import trec_qrels, trec_run
 from rag_core.golden.faults import Fault
@@ -101,20 +101,19 @@ def run_verb(
         with services() as opened, output.progress() as listener:
             found = chosen_project(opened, project_id)
             frozen = None if against is None else read_baseline(baselines_folder(found, cases), against)
-            asked = {
+            asked: GoldenAsked = {
                 "actor": operator(),
                 "cases": cases,
                 "overrides": overrides,
                 "allow_degraded": allow_degraded,
                 "in_force": in_force,
-                "listener": listener,
             }
             indexed = opened.indexing.run(found, actor=operator(), listener=listener) if index_first else None
             comparison: BaselineComparison | None = None
             if frozen is None:
-                run = opened.evaluation.run_golden(found, **asked)
+                run = opened.evaluation.run_golden(found, listener=listener, **asked)
             else:
-                run, comparison = run_against(opened.evaluation, found, frozen, **asked)
+                run, comparison = run_against(opened.evaluation, found, frozen, listener=listener, **asked)
         unmet = (*unmet_gates(run, comparison, fail_on), *partly_indexed(indexed))
         texts = {} if trec is None else _trec_of(run, trec)
         if junit is not None:
@@ -141,7 +140,7 @@ def run_verb(
 def _trec_of(run: GoldenRun, file: Path) -> dict[Path, str]:
     cases = run.outcome.golden.cases
     return {
-        file: trec_run(cases, run.rankings),
+        file: trec_run(cases, run.measured.rankings),
         file.with_name(f"{file.name}.qrels"): trec_qrels(cases),
     }
 
@@ -184,7 +183,7 @@ def _all_faults(
         try:
             look()
         except FaultyDocument as unparsed:
-            faults.extend(map(Fault.from_json, unparsed.faults))
+            faults.extend(map(Fault.read, unparsed.faults))
             refused = refused or unparsed
     return tuple(faults), refused
 
@@ -254,12 +253,9 @@ def raise_floor_verb(output: Output, project_id: str | None, cases: Path | None,
 
 def print_run(output: Output, run: GoldenRun) -> None:
     """The golden table and what it stands on, for a person; the verdict comes after, from `gates.tell`."""
-    table = Table(box=None, pad_edge=False)
-    for heading in ("", "case", "hit", "whole", "vector", "lexical", "removed by", "expected"):
-        table.add_column(
-            heading, justify="right" if heading in ("hit", "whole", "vector", "lexical") else "left"
-        )
-    for verdict, ranking in zip(run.outcome.verdicts, run.rankings, strict=True):
+    ranks = ("hit", "whole", "vector", "lexical")
+    table = make_table("", "case", *ranks, "removed by", "expected", numbers=ranks)
+    for verdict, ranking in zip(run.outcome.verdicts, run.measured.rankings, strict=True):
         missing = absent(ranking)
         expected = (
             "no answer"
@@ -290,19 +286,19 @@ def _without(missing: str, verdict: CaseVerdict) -> str:
 
 
 def _print_ground(output: Output, run: GoldenRun) -> None:
-    outcome, settings = run.outcome, run.settings
+    outcome, settings = run.outcome, run.measured.settings
     output.say("")
     if outcome.lost_must_pass:
         output.say(f"Lost although they must pass: {', '.join(outcome.lost_must_pass)}.")
     if any(verdict.case.must_pass for verdict in outcome.verdicts):
         output.say("* must pass")
-    if any(found.degraded for found in run.found):
+    if run.measured.degraded:
         output.say("Degraded: some or all cases were asked without vectors.")
     trial = " (a trial)" if run.trial else ""
     output.say(
         f"{outcome.passed} of {outcome.total} pass, floor {outcome.floor}{trial}; settings {settings.source}"
         + (f" ({settings.preset})" if settings.preset else "")
-        + f", index {run.index.fingerprint}"
+        + f", index {run.measured.index.fingerprint}"
     )
     if run.floor_fall is not None:
         output.say(run.floor_fall)
@@ -313,7 +309,7 @@ def _print_ground(output: Output, run: GoldenRun) -> None:
     for sentence in told_standing(run.to_json()):
         output.advise(sentence)
     if run.disagreement is not None:
-        taken = "the adopted ones" if run.settings.source == "adopted" else "the committed ones"
+        taken = "the adopted ones" if settings.source == "adopted" else "the committed ones"
         output.say(f"{run.disagreement.sentence} This run took {taken}.")
     if run.not_recorded is not None:
         output.say(f"This run is not recorded. {run.not_recorded}")

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from rich.table import Table
 
 from medir.cli.frame import (
     EXIT_PARTIAL,
     Output,
     chosen_project,
+    make_table,
     one_line,
     operator,
     project_option,
@@ -98,16 +98,7 @@ def import_verb(output: Output, file: Path, project_id: str | None, *, mask_docu
     with services() as opened:
         found = chosen_project(opened, project_id)
         imported = import_sessions(opened.database, found.project_id, file, tax_numbers=mask_documents)
-    output.emit(
-        {
-            "project": found.project_id,
-            "sessions": imported.sessions,
-            "events": imported.events,
-            "refused": [{"line": entry.line, "reason": entry.reason} for entry in imported.refused],
-            "masked": imported.masked,
-            "notes": [{"line": entry.line, "note": entry.note} for entry in imported.notes],
-        }
-    )
+    output.emit({"project": found.project_id} | imported.to_json())
     output.say(
         f"Imported {counted(imported.events, 'new event')} in {counted(imported.sessions, 'new session')}."
     )
@@ -123,9 +114,7 @@ def import_verb(output: Output, file: Path, project_id: str | None, *, mask_docu
 
 def print_report(output: Output, report: IndexReport) -> None:
     """What an index run did, for a person."""
-    table = Table(box=None, pad_edge=False)
-    for heading in ("scope", "read", "chunks"):
-        table.add_column(heading, justify="left" if heading == "scope" else "right")
+    table = make_table("scope", "read", "chunks", numbers=("read", "chunks"))
     for scope, (sources, chunks) in report.counts.items():
         unit = scope.holds
         table.add_row(str(scope), counted(sources, unit), str(chunks))

@@ -63,7 +63,7 @@ def _sentence_and_details(error: BaseException) -> tuple[str, str]:
     if isinstance(error, click.ClickException):
         return error.format_message(), ""
     if isinstance(error, FaultyDocument):
-        faults = [Fault.from_json(told) for told in error.faults]
+        faults = map(Fault.read, error.faults)
         return error.message, "\n".join(
             [*(f"{fault.place}: {fault.message}" for fault in faults), error.hint]
         )

@@ -16,6 +16,7 @@ from rag_core.model.shape import keyed
 from rag_core.project.projects import (
     add_project,
     current_commit,
+    folders_missing,
     remove_project,
     set_project,
     told_reindex,
@@ -87,6 +88,7 @@ def add_verb(
         )
     output.emit(_to_json(added))
     output.say(f"Added {added.project_id}. Next: medir index --project {added.project_id}")
+    _note_missing_folders(output, added)
 
 
 @project.command("set")
@@ -126,6 +128,7 @@ def set_verb(
         reindex = told_reindex(opened.database, changed)
     output.emit(_to_json(changed))
     output.say(f"Changed {changed.project_id}.")
+    _note_missing_folders(output, changed)
     if reindex is not None:
         # a program that asked for JSON is told too
         output.note(reindex)
@@ -179,6 +182,16 @@ def remove_verb(output: Output, project_name: str | None, project_id: str | None
         remove_project(opened.database, found.project_id)
     output.emit({"removed": found.project_id})
     output.say(f"Removed {found.project_id}.")
+
+
+def _note_missing_folders(output: Output, found: Project) -> None:
+    """A project may be added before its documents are committed; that there are none is still said."""
+    missing = folders_missing(found)
+    if missing:
+        output.note(
+            f"Nothing to index yet: the repository has no folder {' or '.join(missing)} at {found.ref}. Commit one, or "
+            f"name the folders that hold the documents: medir project set --project {found.project_id} --docs DIR"
+        )
 
 
 def _to_json(found: Project) -> dict[str, object]:

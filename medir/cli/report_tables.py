@@ -2,7 +2,7 @@
 
 from rich.table import Table
 
-from medir.cli.frame import Output, cell
+from medir.cli.frame import Output, cell, make_table
 from rag_core.report.numbers import DEPTHS, SPLITS, STEPS, Part, Report
 from rag_core.report.rank_pattern import told_pattern
 from rag_core.report.words import gate, gate_broken, headline, hits_judged, no_vote
@@ -114,12 +114,8 @@ def _print_counterfactual(output: Output, report: Report) -> None:
     output.say(f"  not replayable: {found.not_replayable:,}")
 
 
-def _columns(first: str, *others: str) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column(first)
-    for heading in others:
-        table.add_column(heading, justify="right")
-    return table
+def _columns(first: str, *numbers: str) -> Table:
+    return make_table(first, *numbers, numbers=numbers)
 
 
 def _number(value: float | None, *, digits: int = 3) -> str:

@@ -7,6 +7,7 @@ from medir.cli.frame import (
     Output,
     cell,
     chosen_project,
+    make_table,
     one_line,
     operator,
     project_option,
@@ -111,9 +112,8 @@ def _print(output: Output, answer: Answer, *, whole: bool) -> None:
 
 def _whole_set(ranking: Ranking) -> Table:
     missing = absent(ranking)
-    table = Table(box=None, pad_edge=False)
-    for heading in ("whole", "hit", "score", "vector", "lexical", "fate", "citation"):
-        table.add_column(heading, justify="left" if heading in ("fate", "citation") else "right")
+    numbers = ("whole", "hit", "score", "vector", "lexical")
+    table = make_table(*numbers, "fate", "citation", numbers=numbers)
     for entry in ranking.whole_set:
         candidate = entry.candidate
         table.add_row(

@@ -1,9 +1,17 @@
 """`medir settings`: the numbers in force, and the decisions behind them."""
 
 import click
-from rich.table import Table
 
-from medir.cli.frame import Output, cell, chosen_project, operator, project_option, services, with_output
+from medir.cli.frame import (
+    Output,
+    cell,
+    chosen_project,
+    make_table,
+    operator,
+    project_option,
+    services,
+    with_output,
+)
 from medir.cli.trial import trial_options
 from rag_core.settings.adopting import WrittenSettings, adopt_settings, settings_history
 from rag_core.settings.in_force import SettingsInForce, settings_in_force
@@ -77,9 +85,7 @@ def history_verb(output: Output, project_id: str | None) -> None:
     if not decisions:
         output.say("Nobody has adopted settings yet; the preset of the index's model is in force.")
         return
-    table = Table(box=None, pad_edge=False)
-    for heading in ("adopted at", "by", "numbers", "reason"):
-        table.add_column(heading)
+    table = make_table("adopted at", "by", "numbers", "reason")
     for decision in decisions:
         adopted = decision.adopted
         table.add_row(

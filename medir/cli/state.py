@@ -1,12 +1,12 @@
 """`medir coverage` and `medir doctor`: what is in the index, and what works on this machine."""
 
 import click
-from rich.table import Table
 
 from medir.cli.frame import (
     EXIT_REFUSED,
     Output,
     chosen_project,
+    make_table,
     one_line,
     project_option,
     services,
@@ -53,9 +53,8 @@ def doctor(output: Output) -> None:
 
 def print_coverage(output: Output, measured: Coverage) -> None:
     """Coverage for a person."""
-    table = Table(box=None, pad_edge=False)
-    for heading in ("scope", "in repository", "indexed", "chunks", "without vector", "skipped", "indexed at"):
-        table.add_column(heading, justify="left" if heading in ("scope", "indexed at") else "right")
+    counts = ("in repository", "indexed", "chunks", "without vector", "skipped")
+    table = make_table("scope", *counts, "indexed at", numbers=counts)
     for scope in measured.scopes:
         table.add_row(
             str(scope.scope),

@@ -3,9 +3,8 @@
 from datetime import datetime
 
 import click
-from rich.table import Table
 
-from medir.cli.frame import Output, cell, operator, services, with_output
+from medir.cli.frame import Output, cell, make_table, operator, services, with_output
 from rag_core.database.tokens import AccessToken
 from rag_core.project.access import (
     RENEWAL,
@@ -96,9 +95,7 @@ def _print(output: Output, found: tuple[AccessToken, ...], now: datetime) -> Non
     if not found:
         output.say("There are no tokens: only this machine is served, and nobody on it is asked for one.")
         return
-    table = Table(box=None, pad_edge=False)
-    for heading in ("id", "name", "role", "kind", "made (UTC)", "by", "last used (UTC)", "state"):
-        table.add_column(heading)
+    table = make_table("id", "name", "role", "kind", "made (UTC)", "by", "last used (UTC)", "state")
     for one in found:
         table.add_row(
             one.id,

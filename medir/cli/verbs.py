@@ -9,8 +9,7 @@ import click
 class Verbs(MutableMapping[str, click.Command]):
     """Commands of a click group, to be passed as its `commands`.
 
-    Args:
-        places: Where each verb is to be found, as `module:name`.
+    `places` says where each verb is to be found, as `module:name`.
     """
 
     def __init__(self, places: Mapping[str, str]) -> None:

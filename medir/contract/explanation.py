@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from medir.contract.hits import Candidate, Hit
 from rag_core.calibration.safety import Overtake
 from rag_core.evaluation.explanation import CaseExplanation
-from rag_core.golden.causes import LostBecause
+from rag_core.golden.losses import LostBecause
 from rag_core.golden.remedies import RemedyKind
 from rag_core.golden.verdicts import VerdictShape
 from rag_core.model.settings import SettingsShape

@@ -23,9 +23,7 @@ NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancest
 class AnswerHeaders:
     """ASGI: sets the headers of every answer of an app.
 
-    Args:
-        app: What is answered by.
-        policy: The content policy of its answers that bring none of their own.
+    `policy` is the content policy of its answers that bring none of their own.
     """
 
     def __init__(self, app: ASGIApp, *, policy: str = NOTHING) -> None:
@@ -48,8 +46,7 @@ class AnswerHeaders:
 def page_policy(inline_scripts: Iterable[str]) -> str:
     """The content policy of pages: everything is of this server.
 
-    Args:
-        inline_scripts: The scripts that stand in the page itself; no other may.
+    `inline_scripts` are those that stand in the page itself; no other may.
     """
     hashes = " ".join(_hash_source(script) for script in inline_scripts)
     return "; ".join(

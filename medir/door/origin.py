@@ -35,9 +35,7 @@ def is_own_origin(headers: Headers, *, scheme: str) -> bool:
 
     Browsers write host and port of `Origin` and `Host` in the same way, so they are compared as they stand.
 
-    Args:
-        headers: The request's.
-        scheme: `http` or `https`, as the request came in here.
+    `scheme` is `http` or `https`, as the request came in here.
     """
     origins, hosts = headers.getlist("origin"), headers.getlist("host")
     if len(origins) != 1 or len(hosts) != 1:
@@ -54,9 +52,7 @@ def may_send(headers: Headers, *, scheme: str) -> bool:
 def sits_here(peer: str | None, headers: Headers) -> bool:
     """Whether a request is from this machine, by a name of this machine, and nobody passed it on for another.
 
-    Args:
-        peer: The address that it came from; None where it came through no network.
-        headers: The request's.
+    `peer` is the address that it came from; None where it came through no network.
     """
     hosts = headers.getlist("host")
     return (

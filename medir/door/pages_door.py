@@ -22,11 +22,8 @@ _Refusal = tuple[int, str]
 class PagesDoor:
     """ASGI: lets through to the pages what they use themselves, and answers everything else here.
 
-    Args:
-        app: The pages.
-        pages: Their addresses below `/`.
-        asks_who: Tells whether callers are asked who they are.
-        signs_in: Whether people sign in with a provider.
+    `pages` are their addresses below `/`; `asks_who` tells whether callers are asked who they are, `signs_in`
+    whether people sign in with a provider.
     """
 
     def __init__(

@@ -1,7 +1,5 @@
 """What routes say of their callers: which roles a route takes, and under whose name it acts."""
 
-from collections.abc import Callable
-
 from fastapi import Depends, Request, Security
 from fastapi.params import Depends as Dependency
 from fastapi.security import HTTPBearer
@@ -22,7 +20,7 @@ _BEARER = HTTPBearer(
 def caller_with(*roles: Role) -> Dependency:
     """A route's parameter: its caller, who has one of these roles."""
 
-    def find(request: Request) -> Caller:
+    def find(request: Request, _token: object = Security(_BEARER)) -> Caller:
         caller: Caller = request.state.caller
         try:
             caller.require(*roles)
@@ -30,7 +28,7 @@ def caller_with(*roles: Role) -> Dependency:
             raise Problem.of(error) from error
         return caller
 
-    return Depends(_documented(find))
+    return Depends(find)
 
 
 def engine_actor(caller: Caller, agent: str | None) -> Actor:
@@ -49,10 +47,3 @@ def engine_actor(caller: Caller, agent: str | None) -> Actor:
             code="notPermitted",
         )
     return Actor(kind="agent", id=agent, surface="engine")
-
-
-def _documented(find: Callable[[Request], Caller]) -> Callable[..., Caller]:
-    def documented(request: Request, _token: object = Security(_BEARER)) -> Caller:
-        return find(request)
-
-    return documented

@@ -27,10 +27,7 @@ def make_api(
 ) -> FastAPI:
     """The API over an installation, which is opened by the first request that needs it.
 
-    Args:
-        configuration: Which installation.
-        seconds: How long a request may take.
-        at_once: How many may be answered at once.
+    `seconds` is how long a request may take, `at_once` how many may be answered at once.
     """
     # pages that explain an API load their scripts from elsewhere, so there are none
     api = FastAPI(

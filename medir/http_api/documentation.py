@@ -71,16 +71,16 @@ def document(api: FastAPI) -> dict[str, Any]:
 def _problems(names: tuple[str, ...]) -> Responses:
     found: Responses = {}
     for status in sorted({PROBLEMS[name].status for name in names}):
-        kinds = [PROBLEMS[name] for name in names if PROBLEMS[name].status == status]
+        kinds = {name: PROBLEMS[name] for name in names if PROBLEMS[name].status == status}
         found[status] = {
-            "description": "; ".join(kind.title for kind in kinds),
+            "description": "; ".join(kind.title for kind in kinds.values()),
             "content": {
                 MEDIA_TYPE: {
                     "schema": {"$ref": "#/components/schemas/Problem"},
                     "examples": {
-                        kind.name: {
+                        name: {
                             "value": {
-                                "type": kind.uri,
+                                "type": kind.type,
                                 "title": kind.title,
                                 "status": kind.status,
                                 "detail": kind.meaning,
@@ -88,7 +88,7 @@ def _problems(names: tuple[str, ...]) -> Responses:
                                 "requestId": "5f0c2a9f7d4e4b6f8a1d3c5b7e9f1a2b",
                             }
                         }
-                        for kind in kinds
+                        for name, kind in kinds.items()
                     },
                 }
             },

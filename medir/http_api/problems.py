@@ -4,7 +4,6 @@ The `type` of a problem is a stable address of this API, where its meaning can b
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
@@ -27,33 +26,14 @@ from rag_core.errors import (
 MEDIA_TYPE = "application/problem+json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProblemType:
-    """One sort of problem. `meaning` says when it is given and what helps."""
-
-    name: str
-    status: int
-    title: str
-    meaning: str
-
-    @property
-    def uri(self) -> str:
-        """Its `type`, a reference relative to the server."""
-        return f"/api/problems/{self.name}"
-
-    @property
-    def told(self) -> ProblemMeaning:
-        """As it is read at its address."""
-        return ProblemMeaning(type=self.uri, title=self.title, status=self.status, meaning=self.meaning)
+def _type(name: str, status: int, title: str, meaning: str) -> tuple[str, ProblemMeaning]:
+    """A sort of problem by name; its `type` is a reference relative to the server."""
+    uri = f"/api/problems/{name}"
+    return name, ProblemMeaning(type=uri, title=title, status=status, meaning=meaning)
 
 
-def _type(name: str, status: int, title: str, meaning: str) -> ProblemType:
-    return ProblemType(name=name, status=status, title=title, meaning=meaning)
-
-
-PROBLEMS: Mapping[str, ProblemType] = {
-    entry.name: entry
-    for entry in (
+PROBLEMS: Mapping[str, ProblemMeaning] = dict(
+    (
         _type(
             "invalid-request",
             400,
@@ -117,7 +97,7 @@ PROBLEMS: Mapping[str, ProblemType] = {
         _type("overloaded", 503, "Too much at once", "Try again after `Retry-After` seconds."),
         _type("timeout", 504, "It took too long", "The answer was not ready within 30 seconds."),
     )
-}
+)
 
 # one class of errors above another is met by the first that fits
 _OF_ERRORS: tuple[tuple[type[MedirError], str], ...] = (
@@ -151,14 +131,8 @@ _FIELDS = {"question": "query", "--from": "from", "--to": "to", "--tz": "tz"}
 class Problem(HTTPException):
     """A request that is not answered as it was meant.
 
-    Args:
-        name: One of `PROBLEMS`.
-        detail: What is wrong, in a sentence.
-        hint: What to do.
-        headers: To be sent with it.
-        code: The core's name of it, None where it has none.
-        where: The place in the request.
-        votes: How many votes would be lost.
+    `name` is one of `PROBLEMS`, `code` the core's name of it, None where it has none; `headers` are sent with
+    it, and `votes` counts those that would be lost.
     """
 
     def __init__(
@@ -201,7 +175,7 @@ class Problem(HTTPException):
     def response(self, request_id: str) -> JSONResponse:
         """The answer to be sent."""
         document = ProblemDocument(
-            type=self.kind.uri,
+            type=self.kind.type,
             title=self.kind.title,
             status=self.kind.status,
             detail=self.detail,

@@ -40,22 +40,10 @@ ProjectId = Annotated[
     str, Path(alias="projectId", pattern=_PROJECT, description="The project.", examples=["sample"])
 ]
 SearchId = Annotated[
-    str,
-    Path(
-        alias="searchId",
-        pattern=_ID,
-        description="A search of the project.",
-        examples=[_AN_ID],
-    ),
+    str, Path(alias="searchId", pattern=_ID, description="A search of the project.", examples=[_AN_ID])
 ]
 RunId = Annotated[
-    str,
-    Path(
-        alias="runId",
-        pattern=_ID,
-        description="An index run of the project.",
-        examples=[_AN_ID],
-    ),
+    str, Path(alias="runId", pattern=_ID, description="An index run of the project.", examples=[_AN_ID])
 ]
 Since = Annotated[
     str | None,

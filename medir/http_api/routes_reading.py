@@ -16,7 +16,6 @@ from medir.http_api.problems import Problem
 from medir.http_api.questions import From, ProjectId, SearchId, Since, Synthetic, To, Zone
 from medir.workbench import Workbench
 from rag_core.errors import UsageError
-from rag_core.model import Window
 from rag_core.project.access import Caller
 from rag_core.project.projects import choose_project
 from rag_core.report.making import make_report
@@ -49,7 +48,11 @@ def reading_routes(desk: Desk) -> APIRouter:
         def make(opened: Workbench) -> ReportAnswer:
             database = opened.services.database
             project = choose_project(database, project_id).project_id
-            window = _window(opened, since=since, start=start, end=to, zone=tz, synthetic=synthetic == "true")
+            now, counted = opened.services.clock.now(), synthetic == "true"
+            try:
+                window = make_window(now, since=since, start=start, end=to, zone=tz, synthetic=counted)
+            except UsageError as error:
+                raise _two_windows(error) from error
             return ReportAnswer.of(make_report(database, project, window))
 
         return told(await desk.run(make, lane="reports"))
@@ -79,24 +82,11 @@ def reading_routes(desk: Desk) -> APIRouter:
     return router
 
 
-def _window(
-    opened: Workbench,
-    *,
-    since: str | None,
-    start: str | None,
-    end: str | None,
-    zone: str | None,
-    synthetic: bool,
-) -> Window:
-    try:
-        return make_window(
-            opened.services.clock.now(), since=since, start=start, end=end, zone=zone, synthetic=synthetic
-        )
-    except UsageError as error:
-        raise Problem(
-            "invalid-request",
-            "since goes with neither from nor to.",
-            hint=error.hint,
-            code=error.code,
-            where={"field": "since"},
-        ) from error
+def _two_windows(error: UsageError) -> Problem:
+    return Problem(
+        "invalid-request",
+        "since goes with neither from nor to.",
+        hint=error.hint,
+        code=error.code,
+        where={"field": "since"},
+    )

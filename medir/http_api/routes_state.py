@@ -66,7 +66,7 @@ def state_routes(desk: Desk) -> APIRouter:
             "Its meaning.",
             *ANYWHERE,
             "not-found",
-            example=PROBLEMS["votes-at-risk"].told,
+            example=PROBLEMS["votes-at-risk"],
         ),
     )
     async def problem(
@@ -75,7 +75,7 @@ def state_routes(desk: Desk) -> APIRouter:
         """The address that stands in `type`."""
         if name not in PROBLEMS:
             raise Problem("not-found", "There is no such problem.", hint="Use the type of a problem.")
-        return told(PROBLEMS[name].told)
+        return told(PROBLEMS[name])
 
     return router
 

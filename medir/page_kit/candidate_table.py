@@ -1,14 +1,16 @@
 """Candidates as the rows of a table: the same columns wherever candidates are listed."""
 
+from collections.abc import Mapping
+
 import streamlit as st
-from streamlit.elements.lib.column_config_utils import ColumnConfigMappingInput
+from streamlit.elements.lib.column_types import ColumnConfig
 
 from medir.page_kit.signs import DASH, FATES
 from rag_core.figures.palette import LEXICAL, VECTOR
 from rag_core.model import RankedCandidate
 from rag_core.words.signals import Absent
 
-CANDIDATE_COLUMNS: ColumnConfigMappingInput = {
+CANDIDATE_COLUMNS: Mapping[str, ColumnConfig] = {
     "hit": st.column_config.TextColumn("hit", width=45, help="Rank among the hits"),
     "whole": st.column_config.NumberColumn("whole", width=60, help="Rank in the whole set"),
     "mark": st.column_config.TextColumn("", width=30, help="→ an expected place"),

@@ -1,4 +1,4 @@
-"""What a parameter of the address is chosen with: a box, words in a row, or a row of a table."""
+"""What a parameter of the address is chosen with: a box, words in a row, or a row of a table; and a table to read."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Literal, cast
@@ -9,6 +9,7 @@ from pandas.io.formats.style import Styler
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from medir.page_kit.address import Parameter, refuse
+from medir.page_kit.signs import DASH
 
 
 def known(parameter: Parameter[str], options: Collection[str]) -> str:
@@ -60,6 +61,24 @@ def draw_words(
     )
 
 
+def draw_table(
+    rows: Sequence[Mapping[str, object]],
+    *,
+    key: str,
+    columns: Mapping[str, ColumnConfig] | None = None,
+    order: Iterable[str] | None = None,
+) -> None:
+    """A table that is read, and nothing chosen from it."""
+    st.dataframe(
+        DataFrame(rows),
+        key=key,
+        hide_index=True,
+        placeholder=DASH,
+        column_order=order,
+        column_config=columns,
+    )
+
+
 def draw_rows(
     rows: DataFrame | Styler,
     ids: Sequence[str],
@@ -87,6 +106,7 @@ def draw_rows(
         rows,
         key=key,
         hide_index=True,
+        placeholder=DASH,
         height=height,
         on_select=take,
         selection_mode="single-row",

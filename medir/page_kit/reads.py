@@ -10,7 +10,7 @@ from typing import TypeVar
 import streamlit as st
 
 from medir.page_kit.services import workbench
-from medir.workbench import Workbench
+from medir.wiring import Services
 from rag_core.errors import FaultyGoldenSet
 from rag_core.evaluation import history
 from rag_core.evaluation.explaining import explain_case
@@ -42,47 +42,44 @@ def version(project: Project) -> DataVersion:
 
 def overview(project: Project, at: DataVersion) -> IndexOverview | None:
     """The project's index at a glance; whether its repository has moved on may be some seconds old."""
-    opened = workbench()
+    services = workbench().services
     return _kept_for_a_while(
-        _key(opened, "overview", project, at.ground, _state_of(settings_path(project))),
-        lambda: overviews.read_overview(opened.services.database, project),
+        (services.database.url, "overview", project, at.ground, _state_of(settings_path(project))),
+        lambda: overviews.read_overview(services.database, project),
     )
 
 
 def golden_history(project: Project, cases: str, at: DataVersion) -> list[GoldenRecord]:
     """The finished golden runs over a cases file, newest first."""
-    opened = workbench()
-    return _kept(
-        _key(opened, "history", project.project_id, cases, at.run_at),
-        lambda: history.golden_history(opened.services.database, project, cases=cases),
+    return kept(
+        ("history", project.project_id, cases, at.run_at),
+        lambda services: history.golden_history(services.database, project, cases=cases),
     )
 
 
 def golden_result(project: Project, run_id: str) -> Mapping[str, object]:
     """The whole result of one finished golden run; it never changes."""
-    opened = workbench()
-    return _kept(
-        _key(opened, "result", project.project_id, run_id),
-        lambda: history.golden_result(opened.services.database, project.project_id, run_id),
+    return kept(
+        ("result", project.project_id, run_id),
+        lambda services: history.golden_result(services.database, project.project_id, run_id),
     )
 
 
 def golden_set(
     project: Project, file: Path, at: DataVersion
-) -> tuple[GoldenSet | None, tuple[Mapping[str, str | int | None], ...]]:
+) -> tuple[GoldenSet | None, tuple[Mapping[str, object], ...]]:
     """The golden set, None where it does not parse, and its faults.
 
     Raises:
         UsageError: The file or the index does not exist.
     """
-    opened = workbench()
 
-    def read() -> tuple[GoldenSet, tuple[Mapping[str, str | int | None], ...]]:
-        golden, faults = opened.services.evaluation.lint(project, cases=file)
+    def read(services: Services) -> tuple[GoldenSet, tuple[Mapping[str, object], ...]]:
+        golden, faults = services.evaluation.lint(project, cases=file)
         return golden, tuple(fault.to_json() for fault in faults)
 
     try:
-        return _kept(_key(opened, "lint", project, at.ground, _state_of(file)), read)
+        return kept(("lint", project, at.ground, _state_of(file)), read)
     except FaultyGoldenSet as error:
         return None, error.faults
 
@@ -91,30 +88,19 @@ def explanation(
     project: Project, case_id: str, file: Path, at: DataVersion, baseline: Baseline | None = None
 ) -> CaseExplanation:
     """One case asked of today's index; of a lost one, what happened since the baseline or the last run it passed in."""
-    opened = workbench()
     checksum = None if baseline is None else baseline.checksum
-    return _kept(
-        _key(
-            opened,
-            "explanation",
-            project,
-            case_id,
-            at.ground,
-            at.run_at,
-            checksum,
-            _state_of(file),
-            _state_of(settings_path(project, file)),
-        ),
-        lambda: explain_case(opened.services.evaluation, project, case_id, cases=file, baseline=baseline),
+    files = (_state_of(file), _state_of(settings_path(project, file)))
+    return kept(
+        ("explanation", project, case_id, at.ground, at.run_at, checksum, files),
+        lambda services: explain_case(services.evaluation, project, case_id, cases=file, baseline=baseline),
     )
 
 
 def texts(project: Project, chunk_ids: tuple[str, ...], at: DataVersion) -> Mapping[str, str]:
     """The texts of some chunks by id."""
-    opened = workbench()
-    return _kept(
-        _key(opened, "texts", project.project_id, chunk_ids, at.ground),
-        lambda: citations.read_texts(opened.services.database, project.project_id, chunk_ids),
+    return kept(
+        ("texts", project.project_id, chunk_ids, at.ground),
+        lambda services: citations.read_texts(services.database, project.project_id, chunk_ids),
     )
 
 
@@ -124,11 +110,10 @@ def surroundings(project: Project, chunk_id: str, neighbours: int, at: DataVersi
     Raises:
         UsageError: The chunk is no longer in the index.
     """
-    opened = workbench()
-    return _kept(
-        _key(opened, "surroundings", project.project_id, chunk_id, neighbours, at.ground),
-        lambda: citations.read_surroundings(
-            opened.services.database, project.project_id, chunk_id, neighbours=neighbours
+    return kept(
+        ("surroundings", project.project_id, chunk_id, neighbours, at.ground),
+        lambda services: citations.read_surroundings(
+            services.database, project.project_id, chunk_id, neighbours=neighbours
         ),
     )
 
@@ -137,15 +122,18 @@ def matched_words(
     project: Project, question: str, quoted: tuple[str, ...], at: DataVersion
 ) -> tuple[frozenset[str], ...]:
     """Of each text the words that the question asked for."""
-    opened = workbench()
-    return _kept(
-        _key(opened, "words", project.project_id, question, quoted, at.ground),
-        lambda: citations.read_matched_words(opened.services.database, project.project_id, question, quoted),
+    return kept(
+        ("words", project.project_id, question, quoted, at.ground),
+        lambda services: citations.read_matched_words(
+            services.database, project.project_id, question, quoted
+        ),
     )
 
 
-def _key(opened: Workbench, name: str, *parts: object) -> tuple[object, ...]:
-    return (opened.services.database.url, name, *parts)
+def kept(key: tuple[object, ...], read: Callable[[Services], T]) -> T:
+    """What is read, as long as the key stays the same: its first part names the read."""
+    services = workbench().services
+    return _kept((services.database.url, *key), lambda: read(services))
 
 
 def _state_of(file: Path | None) -> tuple[str, int, int] | None:

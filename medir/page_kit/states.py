@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from medir.page_kit.frame import Frame
+from medir.page_kit.signs import DASH
 
 _TEMPLATE = """\
 floor: 0
@@ -40,7 +41,7 @@ def draw_no_cases(file: Path) -> None:
     st.code(_TEMPLATE, language="yaml")
 
 
-def draw_faults(faults: Sequence[Mapping[str, str | int | None]], file: Path) -> None:
+def draw_faults(faults: Sequence[Mapping[str, object]], file: Path) -> None:
     """What is wrong with the golden set, by line."""
     st.error(
         f"The golden set has {len(faults)} fault{'' if len(faults) == 1 else 's'}; it runs again when they are mended.",
@@ -52,6 +53,7 @@ def draw_faults(faults: Sequence[Mapping[str, str | int | None]], file: Path) ->
         table,
         key="golden-faults",
         hide_index=True,
+        placeholder=DASH,
         column_config={
             "line": st.column_config.NumberColumn("line", width=60),
             "message": st.column_config.TextColumn("what is wrong", width="large"),

@@ -1,7 +1,7 @@
 """Long work that is begun by a person who then looks on: functions that another process can be given."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 from uuid import UUID
 
 from medir.work.calibration_shelf import CalibrationShelf
@@ -9,9 +9,10 @@ from medir.work.calibration_shelf import CalibrationShelf
 if TYPE_CHECKING:
     from medir.wiring import Services
     from rag_core.evaluation.calibrations import Demands
+    from rag_core.evaluation.golden_runs import GoldenAsked
     from rag_core.golden.baseline_file import Baseline
-    from rag_core.index.outcome import IndexMode
-    from rag_core.model import Actor, Project, Scope
+    from rag_core.index.outcome import IndexAsked
+    from rag_core.model import Actor, Project
     from rag_core.project.runs import Progress
 
 
@@ -40,28 +41,16 @@ def run_golden(
     listener: "Progress",
     *,
     project: "Project",
-    actor: "Actor",
     baseline: "Baseline | None",
-    allow_degraded: bool,
-    run_id: UUID,
+    **asked: "Unpack[GoldenAsked]",
 ) -> None:
     """Run the golden set; with a baseline, the comparison is recorded too."""
     if baseline is None:
-        services.evaluation.run_golden(
-            project, actor=actor, allow_degraded=allow_degraded, listener=listener, run_id=run_id
-        )
+        services.evaluation.run_golden(project, listener=listener, **asked)
         return
     from rag_core.evaluation.comparison import run_against  # noqa: PLC0415  a run without a baseline needs none of it
 
-    run_against(
-        services.evaluation,
-        project,
-        baseline,
-        actor=actor,
-        allow_degraded=allow_degraded,
-        listener=listener,
-        run_id=run_id,
-    )
+    run_against(services.evaluation, project, baseline, listener=listener, **asked)
 
 
 def raise_floor(
@@ -89,20 +78,17 @@ def raise_floor(
 
 
 def freeze_baseline(
-    services: "Services", listener: "Progress", *, project: "Project", actor: "Actor", name: str, run_id: UUID
+    services: "Services",
+    listener: "Progress",
+    *,
+    project: "Project",
+    name: str,
+    **asked: "Unpack[GoldenAsked]",
 ) -> None:
     """Freeze a baseline of today's run."""
     from rag_core.evaluation.baselines import freeze  # noqa: PLC0415
 
-    freeze(
-        services.evaluation,
-        project,
-        name,
-        clock=services.clock,
-        actor=actor,
-        listener=listener,
-        run_id=run_id,
-    )
+    freeze(services.evaluation, project, name, clock=services.clock, listener=listener, **asked)
 
 
 def run_index(
@@ -111,26 +97,7 @@ def run_index(
     *,
     project: "Project",
     actor: "Actor",
-    mode: "IndexMode",
-    scopes: "tuple[Scope, ...]",
-    run_id: UUID,
-    session_id: str | None = None,
-    ref: str | None = None,
-    dry_run: bool = False,
-    allow_vote_loss: bool = False,
-    allow_emptied: bool = False,
+    **asked: "Unpack[IndexAsked]",
 ) -> None:
     """Bring an index up to date."""
-    services.indexing.run(
-        project,
-        actor=actor,
-        mode=mode,
-        scopes=scopes,
-        session_id=session_id,
-        ref=ref,
-        dry_run=dry_run,
-        allow_vote_loss=allow_vote_loss,
-        allow_emptied=allow_emptied,
-        listener=listener,
-        run_id=run_id,
-    )
+    services.indexing.run(project, actor=actor, listener=listener, **asked)

@@ -39,10 +39,7 @@ def fault(error: Exception) -> MedirError:
 class Work:
     """What is done for this process, one piece at a time for each key. Safe to share between sessions.
 
-    Args:
-        configuration: The installation that the work is for.
-        url: Its database.
-        on_death: Told the project and the id of a run whose process died.
+    `on_death` is told the project and the id of a run whose process died.
     """
 
     def __init__(
@@ -73,12 +70,8 @@ class Work:
     ) -> bool:
         """Begin a run in a process of its own unless one of that key is going on; false then.
 
-        Args:
-            key: What must not go on twice.
-            task: What is carried out there.
-            project_id: Whose run it is.
-            run_id: The id that its row will have.
-            step: Told of each step that it comes to.
+        `key` is what must not go on twice, `run_id` the id that its row will have; `step` is told of each step
+        that it comes to.
         """
         return self.start(key, lambda: self.attend(task, project_id=project_id, run_id=run_id, step=step))
 

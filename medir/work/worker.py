@@ -1,5 +1,6 @@
 """The process that long work runs in: `medir.work.process` starts it, gives it tasks, and is told how they ended."""
 
+import gc
 import logging
 import os
 import queue
@@ -7,12 +8,15 @@ import signal
 import sys
 import threading
 from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING
 
-from medir.wiring import Services, services_at
 from medir.work.process import BEGUN, ENDED, STEP, STOP, Task
 from medir.work.work import fault
 from rag_core.errors import MedirError
 from rag_core.project.runs import Cancelled
+
+if TYPE_CHECKING:
+    from medir.wiring import Services
 
 _IDLE_S = 120.0
 _ABANDONED = 1
@@ -23,7 +27,7 @@ _logger = logging.getLogger(__name__)
 class _Worker:
     """Takes tasks from a connection. The process that started it is gone when the connection ends."""
 
-    def __init__(self, connection: Connection, services: Services) -> None:
+    def __init__(self, connection: Connection, services: "Services") -> None:
         self._connection = connection
         self._services = services
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
@@ -35,6 +39,8 @@ class _Worker:
         signal.signal(signal.SIGTERM, lambda *_: self._stop())
         # what most runs need is loaded before one is asked for
         _ = self._services.calibrator
+        gc.freeze()
+        gc.enable()
         while not self._stopping.is_set():
             try:
                 task = self._tasks.get(timeout=_IDLE_S)
@@ -85,6 +91,11 @@ class _Worker:
 
 def main() -> None:
     """Serve the process at the other end of the connection whose descriptor is the first argument."""
+    # as `medir.entry` does: the one is read when numpy is loaded, the other costs a third of what loading takes
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    gc.disable()
+    from medir.wiring import services_at  # noqa: PLC0415
+
     with Connection(int(sys.argv[1])) as connection:
         try:
             configuration, url = connection.recv()
@@ -95,6 +106,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    # as `medir.entry` does: it is read when numpy is loaded
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     main()

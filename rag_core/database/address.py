@@ -82,10 +82,8 @@ def shown_address(address: str) -> str:
 def program_address(address: str, *, database: str, ambient: bool) -> ProgramAddress:
     """The address for one of PostgreSQL's programs: by its environment, what is secret above all.
 
-    Args:
-        address: What the programs are to reach.
-        database: Its name, which the address need not hold.
-        ambient: Whether what the caller's own environment says of connections counts too, as libpq has it.
+    The address need not hold `database`. `ambient`: what the caller's own environment says of connections
+    counts too, as libpq has it.
 
     Raises:
         UsageError: A secret of it can't be handed over unseen.

@@ -33,10 +33,8 @@ _BOUNDS = {"idle_in_transaction_session_timeout": "60s", "lock_timeout": "30s"}
 class Database:
     """A pool of connections to one database. Recovers by itself when the server comes back.
 
-    Args:
-        url: A libpq connection string or URL.
-        max_size: How many connections at most.
-        revive: Called when no connection can be had, before one more try: starts a server that is ours to start.
+    `url` is a libpq connection string or URL. `revive` is called when no connection can be had, before one more
+    try: it starts a server that is ours to start.
     """
 
     def __init__(self, url: str, *, max_size: int = 8, revive: Callable[[], None] | None = None) -> None:
@@ -146,9 +144,7 @@ class Database:
     def snapshot(self, *, within_s: float | None = None, same_as: str | None = None) -> Iterator[Connection]:
         """A read-only transaction that sees one state of the database from its first query to its last.
 
-        Args:
-            within_s: As for a connection.
-            same_as: The id of a snapshot whose state it shall see.
+        `same_as` is the id of a snapshot whose state it shall see; `within_s` is as for a connection.
         """
         with self.connection(within_s=within_s) as connection, connection.transaction():
             connection.execute("set transaction isolation level repeatable read, read only")

@@ -32,10 +32,7 @@ _VECTOR = re.compile(r"CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA (\S+);"
 def dump(url: str, file: Path, *, ambient: bool) -> None:
     """Copy the schema that this role's tables stand in, and the extension beside it, into a file.
 
-    Args:
-        url: The database.
-        file: Where to; what is there is overwritten.
-        ambient: Whether the caller's own environment counts for connections.
+    What is there is overwritten. `ambient`: the caller's own environment counts for connections.
 
     Raises:
         DatabaseRefused: There is nothing of Medir's.
@@ -51,10 +48,7 @@ def dump(url: str, file: Path, *, ambient: bool) -> None:
 def restore(url: str, file: Path, *, ambient: bool) -> None:
     """Fill a database that holds no schema of Medir's from a copy; all of it or nothing.
 
-    Args:
-        url: The database.
-        file: The copy.
-        ambient: Whether the caller's own environment counts for connections.
+    `ambient`: the caller's own environment counts for connections.
 
     Raises:
         OperatorNeeded: The role may not make tables, or the extension is missing.

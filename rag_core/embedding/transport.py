@@ -23,10 +23,8 @@ class TimeIsUp(httpx.ReadTimeout):
 class BoundedTransport(httpx.BaseTransport):
     """One connection a call, over `httpx`'s own transport; safe to share between threads.
 
-    Args:
-        at_most: The bytes of an answer's body.
-        within_s: From the beginning of a call to the last byte of its answer.
-        verify: Whether certificates are checked.
+    `at_most` counts the bytes of an answer's body; `within_s` is from the beginning of a call to the last byte
+    of its answer.
     """
 
     def __init__(self, *, at_most: int, within_s: float, verify: bool) -> None:

@@ -14,9 +14,7 @@ def unit_vectors(raw: Sequence[Sequence[float]] | Vectors, *, count: int) -> Vec
 
     The scale of a provider means nothing to cosine, and providers differ in it; so it is taken away here.
 
-    Args:
-        raw: One vector a text, in the order of the texts.
-        count: How many texts there were.
+    `raw` has one vector a text, in their order; `count` is how many texts there were.
 
     Raises:
         EmbeddingFailed: Another number of vectors; a vector that is empty, zero, or not finite (the text may

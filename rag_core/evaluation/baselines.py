@@ -6,15 +6,15 @@ import tempfile
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from uuid import UUID
+from typing import Unpack
 
 from rag_core.errors import InvalidInput, Refused, UsageError
 from rag_core.evaluation.comparison import replayed_passes
-from rag_core.evaluation.golden_runs import Evaluation, GoldenRun
+from rag_core.evaluation.golden_runs import Evaluation, GoldenAsked, GoldenRun
 from rag_core.evaluation.sides import side_of_baseline
 from rag_core.files import NotReadable, read_regular_file
 from rag_core.golden.baseline_file import MAX_BYTES, Baseline, decode_baseline, encode_baseline
-from rag_core.model import Actor, Project
+from rag_core.model import Project
 from rag_core.ports import Clock
 from rag_core.project.runs import Progress
 from rag_core.settings.golden_folder import cases_file
@@ -62,36 +62,20 @@ def freeze(
     name: str,
     *,
     clock: Clock,
-    actor: Actor,
-    cases: Path | None = None,
-    allow_degraded: bool = False,
     listener: Progress | None = None,
-    run_id: UUID | None = None,
+    **asked: Unpack[GoldenAsked],
 ) -> tuple[Baseline, Path]:
     """Run the golden set under the settings in force and write what comes out as a file.
 
-    Args:
-        evaluation: Runs it.
-        project: Whose golden set it is.
-        name: Letters, digits, dot, hyphen and underscore.
-        clock: For the time of freezing.
-        actor: Who freezes.
-        cases: Another file than the project's own.
-        allow_degraded: Freeze a run without vectors too, which its identity then says.
-        listener: Told of the progress.
-        run_id: Given where the caller has promised an id already.
-
-    Returns:
-        The baseline and its file.
+    `name` is of letters, digits, dot, hyphen and underscore. `allow_degraded`: freeze a run without vectors
+    too, which its identity then says. All else is as for `run_golden`. The file is returned too.
 
     Raises:
         InvalidInput: That can be no name.
         Refused: There is a baseline of that name, or the run would be degraded.
     """
-    file = new_file(baselines_folder(project, cases), name)
-    run = evaluation.run_golden(
-        project, actor=actor, cases=cases, allow_degraded=allow_degraded, listener=listener, run_id=run_id
-    )
+    file = new_file(baselines_folder(project, asked.get("cases")), name)
+    run = evaluation.run_golden(project, listener=listener, **asked)
     baseline = make_baseline(run, name=name, frozen_at=clock.now().isoformat())
     _write_once(file, encode_baseline(baseline), name)
     return baseline, file
@@ -108,24 +92,24 @@ def make_baseline(run: GoldenRun, *, name: str, frozen_at: str) -> Baseline:
             "A trial is no baseline: its numbers are not those that searches use.",
             hint="Adopt the numbers first (medir settings adopt), then freeze.",
         )
-    golden = run.outcome.golden
+    golden, measured = run.outcome.golden, run.measured
     return Baseline(
         name=name,
         frozen_at=frozen_at,
         identity={
-            "settings": run.settings.to_json(),
-            "limit": run.settings.ranking.limit,
+            "settings": measured.settings.to_json(),
+            "limit": measured.settings.ranking.limit,
             "floor": golden.floor,
             "casesDigest": golden.digest,
-            "index": run.index.to_json(),
-            "textSearchConfig": run.index.text_search_config,
-            "degraded": run.degraded,
+            "index": measured.index.to_json(),
+            "textSearchConfig": measured.index.text_search_config,
+            "degraded": measured.degraded,
             "allowDegraded": run.allow_degraded,
             "versions": {"medir": _own_version()},
         },
         cases=golden.cases,
-        vectors=run.vectors,
-        found=run.found,
+        vectors=measured.vectors,
+        found=measured.found,
         run=run.to_json(),
     )
 

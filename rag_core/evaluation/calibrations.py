@@ -40,6 +40,7 @@ from rag_core.model import (
     canonical_digest,
     is_of_family,
 )
+from rag_core.model.shape import keyed
 from rag_core.ports import Clock
 from rag_core.project.runs import Progress, running
 from rag_core.report.vote_evidence import VoteEvidence, weigh_votes
@@ -80,12 +81,8 @@ class Demands:
 
     def to_json(self) -> dict[str, object]:
         """As it is recorded with the run."""
-        return {
-            "metric": str(self.measure),
-            "wrongCitationPrice": self.price,
-            "seed": self.seed,
-            "resamples": self.resamples,
-        }
+        told = {"metric": str(self.measure), "wrongCitationPrice": self.price}
+        return told | keyed(self, "seed", "resamples")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -162,17 +159,9 @@ class Calibrator:
     ) -> Calibration:
         """Ask every case once and find out what its settings should be. Writes no `rag_searches` row.
 
-        Args:
-            project: Whose index and golden set.
-            actor: Who calibrates.
-            cases: Another file than the project's own.
-            baseline: Its passing cases must not be lost, in place of those that pass today.
-            overrides: Numbers to start from in place of those in force.
-            demands: What it works for.
-            in_force: Start from what searches use, the adoption before `settings.yaml`.
-            listener: Told of the progress.
-            run_id: Given where the caller has promised an id already.
-            keep: Called with what was found before its row says that it is done.
+        `baseline`: its passing cases must not be lost, in place of those that pass today. `overrides` are
+        numbers to start from in place of those in force. `keep` is called with what was found before its row
+        says that it is done. All else is as for `Evaluation.run_golden`.
 
         Raises:
             FaultyGoldenSet: The set does not parse, or has cases that can't be won.
@@ -230,7 +219,7 @@ class Calibrator:
             found = Calibration(
                 run_id=handle.id,
                 golden=golden,
-                index=measured.facts,
+                index=measured.index,
                 demands=demands,
                 variants=variants,
                 findings=findings,
@@ -242,7 +231,7 @@ class Calibrator:
                 keep(found)
             handle.result = {
                 "settings": measured.settings.to_json(),
-                "index": measured.facts.to_json(),
+                "index": measured.index.to_json(),
                 "cases": len(golden.cases),
                 "ground": {"settings": measured.settings.id, "cases": cases_digest(golden)},
                 "votes": found.votes.to_json(),

@@ -7,40 +7,32 @@ two averages. Documents change with every commit, and so do settings: that is na
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from uuid import UUID
+from typing import Unpack
 
-from rag_core.evaluation.golden_runs import Evaluation, GoldenRun
-from rag_core.evaluation.lost_cases import FrozenTexts, IndexedTexts, explain_losses
+from rag_core.evaluation.golden_runs import Evaluation, GoldenAsked, GoldenRun
+from rag_core.evaluation.interaction import Interaction, Turned, interaction_of
+from rag_core.evaluation.lost_cases import explain_losses
+from rag_core.evaluation.past_texts import FrozenTexts, IndexedTexts
 from rag_core.evaluation.sides import (
     Json,
     Side,
     settings_of_baseline,
     side_of_baseline,
+    side_of_measured,
     side_of_result,
-    side_of_run,
 )
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenCase
-from rag_core.golden.causes import LossCause
+from rag_core.golden.losses import LossCause
 from rag_core.golden.verdicts import judge
-from rag_core.model import Actor, CandidateSet, LexicalWay, Project, RankingSettings, SearchSettings
+from rag_core.model import CandidateSet, Project, RankingSettings, SearchSettings
 from rag_core.model.settings import changed_numbers
-from rag_core.model.shape import Shape, keyed
+from rag_core.model.shape import keyed
 from rag_core.project.runs import Progress
 from rag_core.ranking.ranking import rank
-from rag_core.settings.overrides import Overrides
 
 # the rest of what differs is told beside it
 GROUND = ("cases", "limit", "index", "model", "degraded")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turned(Shape):
-    """Ids of cases that one of two outcomes has and the other has not, in the order of the cases."""
-
-    won: tuple[str, ...]
-    lost: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,15 +74,26 @@ class BaselineComparison:
         lost = () if self.outcome is None else self.outcome.lost
         return tuple(sorted(lost, key=lambda case: case not in self.must_pass))
 
+    @property
+    def interaction(self) -> Interaction | None:
+        """Why the two effects don't add up to the outcome; None where they do, or where one can't be told."""
+        if self.outcome is None or self.by_settings is None or self.by_index is None:
+            return None
+        found = interaction_of(self.outcome, self.by_settings, self.by_index)
+        return found if found.words else None
+
     def to_json(self) -> dict[str, object]:
         """The contract's `baseline`, with `reason` where not comparable and `lostBecause` where a cause is known."""
         told = keyed(self, "name", "comparable", "differs")
         told |= {"won": None, "lost": None} if self.outcome is None else self.outcome.to_json()
         told |= keyed(self, "new", "gone", "changed")
-        told["effects"] = {
+        effects: dict[str, object] = {
             "settings": self.by_settings and self.by_settings.to_json(),
             "index": self.by_index and self.by_index.to_json(),
         }
+        if self.interaction is not None:
+            effects["interaction"] = self.interaction.to_json()
+        told["effects"] = effects
         if self.obstacle is not None:
             told["reason"] = self.obstacle
         if self.lost_because:
@@ -103,15 +106,10 @@ def run_against(
     project: Project,
     baseline: Baseline,
     *,
-    actor: Actor,
-    cases: Path | None = None,
-    overrides: Overrides | None = None,
-    allow_degraded: bool = False,
-    in_force: bool = False,
     listener: Progress | None = None,
-    run_id: UUID | None = None,
+    **asked: Unpack[GoldenAsked],
 ) -> tuple[GoldenRun, BaselineComparison]:
-    """Run the golden set, compare it with a baseline, and record both; arguments are those of `run_golden`.
+    """Run the golden set, compare it with a baseline, and record both.
 
     Raises:
         MedirError: As `run_golden` does.
@@ -119,25 +117,15 @@ def run_against(
     compared: list[BaselineComparison] = []
 
     def compare(run: GoldenRun) -> Mapping[str, object]:
-        old, new = side_of_baseline(baseline), side_of_run(run)
+        old, new = side_of_baseline(baseline), side_of_measured(run.measured)
         comparison = compare_sides(baseline.name, old, new)
-        texts = IndexedTexts(evaluation.database, project, commit=run.index.commit)
+        texts = IndexedTexts(evaluation.database, project, commit=run.measured.index.commit)
         found = explain_losses(comparison.lost, old, new, texts=texts)
         compared.append(dataclasses.replace(comparison, lost_because=found))
         return compared[0].to_json()
 
-    run = evaluation.run_golden(
-        project,
-        actor=actor,
-        cases=cases,
-        overrides=overrides,
-        allow_degraded=allow_degraded,
-        in_force=in_force,
-        ways=(baseline_way(baseline),),
-        compare=compare,
-        listener=listener,
-        run_id=run_id,
-    )
+    ways = (settings_of_baseline(baseline).candidates.lexical,)
+    run = evaluation.run_golden(project, ways=ways, compare=compare, listener=listener, **asked)
     return run, compared[0]
 
 
@@ -146,10 +134,7 @@ def compare_recorded(
 ) -> BaselineComparison:
     """A recorded run against a baseline, as far as that goes without its candidates.
 
-    Args:
-        baseline: The older side.
-        result: The run as `golden_result` gives it.
-        cases: The cases that the run asked.
+    `result` is the run as `golden_result` gives it, `cases` are those that it asked.
     """
     side = side_of_result(result, cases, text_search_config=baseline.identity["textSearchConfig"])
     compared = compare_sides(baseline.name, side_of_baseline(baseline), side)
@@ -181,11 +166,6 @@ def compare_baselines(old: Baseline, new: Baseline, project: Project | None = No
         return comparison
     found = explain_losses(comparison.lost, before, now, texts=FrozenTexts(project, now))
     return dataclasses.replace(comparison, lost_because=found)
-
-
-def baseline_way(baseline: Baseline) -> LexicalWay:
-    """The lexical way of the baseline's settings."""
-    return settings_of_baseline(baseline).candidates.lexical
 
 
 def compare_sides(name: str, old: Side, new: Side) -> BaselineComparison:

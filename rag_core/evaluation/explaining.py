@@ -11,8 +11,9 @@ from rag_core.errors import UsageError
 from rag_core.evaluation.comparison import compare_sides
 from rag_core.evaluation.explanation import CaseExplanation, explain
 from rag_core.evaluation.golden_runs import Evaluation
-from rag_core.evaluation.lost_cases import IndexedTexts, explain_losses
+from rag_core.evaluation.lost_cases import explain_losses
 from rag_core.evaluation.measuring import Measured, indexed_identity
+from rag_core.evaluation.past_texts import IndexedTexts
 from rag_core.evaluation.sides import Side, recorded_cases, side_of_baseline, side_of_measured, side_of_result
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenSet, with_places_meant
@@ -57,7 +58,7 @@ def explain_case(
     new = side_of_measured(measured)
     if not compare_sides(passed_in, old, new).shared or new.passed[case_id] or not old.passed[case_id]:
         return explained
-    texts = IndexedTexts(evaluation.database, project, commit=measured.facts.commit)
+    texts = IndexedTexts(evaluation.database, project, commit=measured.index.commit)
     return explained.lost_since(passed_in, explain_losses([case_id], old, new, texts=texts))
 
 

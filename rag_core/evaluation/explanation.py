@@ -10,7 +10,7 @@ from rag_core.calibration.exact.exact import Exact, build_exact
 from rag_core.calibration.safety import Overtake, overtakes, safe_weights
 from rag_core.calibration.table import build_table, judge_table
 from rag_core.golden.cases import GoldenCase
-from rag_core.golden.causes import LossCause
+from rag_core.golden.losses import LossCause
 from rag_core.golden.remedies import Remedy, remedies, true_remedies
 from rag_core.golden.verdicts import CaseVerdict, judge
 from rag_core.metrics.intervals import Interval
@@ -72,13 +72,7 @@ def explain(
 ) -> CaseExplanation:
     """Explain a case from its candidates, fetched deeper than they are ranked where depth is to be tried.
 
-    Args:
-        case: The case.
-        found: Its candidates.
-        ranking: Their ranking under `settings`.
-        settings: The settings in force.
-        contents: The texts of the whole set by chunk id.
-        left_out: The question's words that were not searched for.
+    `contents` are the texts of the whole set by chunk id, `left_out` the question's words that were not searched for.
     """
     exact = _exact(case, found, settings.ranking)
     weights = _passing(exact)

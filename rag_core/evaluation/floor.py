@@ -11,6 +11,7 @@ from rag_core.golden.floor import raise_floor
 from rag_core.model import Actor, Project
 from rag_core.project.runs import Progress
 from rag_core.settings.golden_folder import read_cases_text
+from rag_core.settings.in_force import sources_of
 from rag_core.words.plurals import counted
 
 
@@ -44,7 +45,7 @@ def raise_project_floor(
         raise InvalidInput(
             "A floor is raised for a reason.", hint="Say why with --reason.", where={"field": "reason"}
         )
-    differ = evaluation.disagreement(project, cases=file)
+    differ = sources_of(evaluation.database, project, cases=file).disagreement
     if differ is not None:
         raise Refused(
             f"{differ.sentence} A floor is raised where both are the same.",

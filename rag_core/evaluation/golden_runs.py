@@ -7,27 +7,29 @@ runs on one index differ in their time fields only.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Required, TypedDict
 from uuid import UUID
 
 from rag_core.database.connections import Database
 from rag_core.database.index.chunks import indexed_places
 from rag_core.database.index.identity import count_chunks
-from rag_core.evaluation.expected_places import lint_places
-from rag_core.evaluation.measuring import IndexFacts, Measurement, indexed_identity, refuse_degraded
-from rag_core.golden.cases import GoldenCase, GoldenSet
+from rag_core.errors import UsageError
+from rag_core.evaluation.expected_places import lint_expectations, lint_places
+from rag_core.evaluation.measuring import Measured, Measurement, indexed_identity, refuse_degraded
+from rag_core.golden.cases import GoldenSet, read_cases
 from rag_core.golden.faults import Fault, in_file_order, refusal
 from rag_core.golden.floor import floor_line
 from rag_core.golden.verdicts import GoldenOutcome, VerdictShape, judge_all
-from rag_core.model import ALL_SCOPES, Actor, CandidateSet, LexicalWay, Project, Ranking, SearchSettings
+from rag_core.model import ALL_SCOPES, Actor, LexicalWay, Project
 from rag_core.model.languages import text_search_config
 from rag_core.model.shape import keyed
-from rag_core.ports import Clock, Vectors
+from rag_core.ports import Clock
 from rag_core.project.runs import Progress, running
 from rag_core.project.staleness import Staleness, measure_staleness
 from rag_core.search.answer import golden_hits_to_json
 from rag_core.search.asking import ProviderNow, Search
-from rag_core.settings.golden_folder import cases_file, committed_file, read_cases_text, read_golden_set
-from rag_core.settings.in_force import Disagreement, sources_of
+from rag_core.settings.golden_folder import cases_file, committed_file, read_cases_text
+from rag_core.settings.in_force import Disagreement
 from rag_core.settings.overrides import Overrides
 from rag_core.sources.floor_history import FloorHistory, highest_floor
 
@@ -36,19 +38,13 @@ from rag_core.sources.floor_history import FloorHistory, highest_floor
 class GoldenRun:
     """One run: what was asked, of which index, under which settings, and how every case came out.
 
-    `settings_made_for` is the model that the numbers were decided for, None where nobody decided or said it.
-    `vectors` (of the questions, None where there was none), `found` (fetched deeper than ranked) and `rankings` are
-    in the order of the cases. `others` holds the candidates of other lexical ways, where they were asked for.
     `not_recorded` says why it stands in no row of `runs`, None where it does. `stale` is None where the index is of
-    the repository's commit, `provider` what searches of this moment meet, and `disagreement` where adopted and
-    committed settings differ. `words_wanted` is the text search configuration that an index run would leave.
+    the repository's commit, and `provider` what searches of this moment meet. `words_wanted` is the text search
+    configuration that an index run would leave.
     """
 
-    settings: SearchSettings
-    index: IndexFacts
+    measured: Measured
     outcome: GoldenOutcome
-    found: tuple[CandidateSet, ...]
-    rankings: tuple[Ranking, ...]
     floor_history: FloorHistory
     trial: bool
     allow_degraded: bool
@@ -56,12 +52,13 @@ class GoldenRun:
     total_ms: float
     stale: Staleness | None = None
     provider: ProviderNow = field(default_factory=lambda: ProviderNow(changed=False, reason=None))
-    disagreement: Disagreement | None = None
     words_wanted: str | None = None
     not_recorded: str | None = None
-    settings_made_for: str | None = None
-    vectors: tuple[Vectors | None, ...] = field(default=(), compare=False, repr=False)
-    others: Mapping[LexicalWay, tuple[CandidateSet, ...]] = field(default_factory=dict, repr=False)
+
+    @property
+    def disagreement(self) -> Disagreement | None:
+        """Where adopted and committed settings differ."""
+        return self.measured.sources.disagreement
 
     @property
     def floor_fall(self) -> str | None:
@@ -71,12 +68,7 @@ class GoldenRun:
     @property
     def words_changed(self) -> bool:
         """Whether the index was made in another language than the project's, or its words were cut otherwise."""
-        return self.words_wanted not in (None, self.index.text_search_config)
-
-    @property
-    def degraded(self) -> bool:
-        """Whether any case was asked without vectors."""
-        return any(found.degraded for found in self.found)
+        return self.words_wanted not in (None, self.measured.index.text_search_config)
 
     @property
     def gate_passed(self) -> bool:
@@ -91,14 +83,16 @@ class GoldenRun:
             "gatePassed": self.gate_passed,
             **keyed(self.outcome, "lost_must_pass"),
             "floorHistory": history,
-            **keyed(self, "trial", "allow_degraded", "degraded"),
+            **keyed(self, "trial", "allow_degraded"),
+            **keyed(self.measured, "degraded"),
             "casesDigest": self.outcome.golden.digest,
-            **keyed(self, "settings", "index"),
+            **keyed(self.measured, "settings", "index"),
             **self._standing_to_json(),
             "cases": [
                 VerdictShape.of(verdict).to_json()
-                | {"scope": _scope_of(verdict.case), "hits": golden_hits_to_json(ranking.hits)}
-                for verdict, ranking in zip(self.outcome.verdicts, self.rankings, strict=True)
+                | keyed(verdict.case, "scope")
+                | {"hits": golden_hits_to_json(ranking.hits)}
+                for verdict, ranking in zip(self.outcome.verdicts, self.measured.rankings, strict=True)
             ],
             **keyed(self, "started_at", "total_ms"),
         }
@@ -109,10 +103,14 @@ class GoldenRun:
             told["providerModel"] = self.provider.model_id
         if self.provider.reason is not None:
             told["providerReason"] = self.provider.reason
-        if self.settings_made_for not in (None, self.index.model):
-            told["settingsMadeFor"] = self.settings_made_for
+        made_for = self.measured.sources.made_for(self.measured.settings)
+        if made_for not in (None, self.measured.index.model):
+            told["settingsMadeFor"] = made_for
         if self.words_changed:
-            told["wordsChanged"] = {"made": self.index.text_search_config, "wanted": self.words_wanted}
+            told["wordsChanged"] = {
+                "made": self.measured.index.text_search_config,
+                "wanted": self.words_wanted,
+            }
         if self.disagreement is not None:
             told["settingsDiffer"] = self.disagreement.to_json()
         if self.not_recorded is not None:
@@ -120,32 +118,47 @@ class GoldenRun:
         return told
 
 
+class GoldenAsked(TypedDict, total=False):
+    """How a golden run may be asked for, whatever else is done with it; `run_golden` says what each of it means."""
+
+    actor: Required[Actor]
+    cases: Path | None
+    overrides: Overrides | None
+    allow_degraded: bool
+    in_force: bool
+    run_id: UUID | None
+
+
 class Evaluation:
-    """Golden runs of one installation."""
+    """Golden runs of one installation, over its database."""
 
     def __init__(self, *, database: Database, search: Search, clock: Clock) -> None:
-        self._database = database
+        self.database = database
         self._search = search
         self.measurement = Measurement(database=database, search=search)
         self._clock = clock
-
-    @property
-    def database(self) -> Database:
-        """The database that is evaluated."""
-        return self._database
 
     def lint(self, project: Project, *, cases: Path | None = None) -> tuple[GoldenSet, tuple[Fault, ...]]:
         """The project's golden set and what is wrong with it, judged by its index and repository.
 
         Raises:
-            FaultyGoldenSet: The file does not parse.
+            FaultyGoldenSet: The file does not parse; what its cases expect and can't have is told with it.
             UsageError: The file or the index does not exist.
         """
-        golden = read_golden_set(cases or cases_file(project))
-        with self._database.snapshot() as connection:
-            indexed_identity(connection, project)
-            indexed = indexed_places(connection, project.project_id)
-        return lint_places(project, golden, indexed)
+        file = cases or cases_file(project)
+        read = read_cases(read_cases_text(file), file=str(file))
+        try:
+            with self.database.snapshot() as connection:
+                indexed_identity(connection, project)
+                indexed = indexed_places(connection, project.project_id)
+        except UsageError:
+            if read.golden is None:
+                raise refusal(read.faults, file=str(file)) from None
+            raise
+        if read.golden is None:
+            expected = lint_expectations(project, read.expected, indexed)
+            raise refusal((*read.faults, *expected), file=str(file))
+        return lint_places(project, read.golden, indexed)
 
     def check(self, project: Project, *, cases: Path | None = None) -> tuple[GoldenSet, tuple[Fault, ...]]:
         """As `lint`, with what else of the set a run fails for: a floor that was higher once.
@@ -165,7 +178,7 @@ class Evaluation:
 
     def without_vector(self, project: Project) -> int:
         """How many chunks of the index lack a vector, for which a run refuses unless it may be degraded."""
-        with self._database.connection() as connection:
+        with self.database.connection() as connection:
             return count_chunks(connection, project.project_id, ALL_SCOPES)[1]
 
     def run_golden(
@@ -185,18 +198,11 @@ class Evaluation:
     ) -> GoldenRun:
         """Ask every case and judge what comes back. Writes no `rag_searches` row.
 
-        Args:
-            project: Whose index is asked.
-            actor: Who runs it.
-            cases: Another file than the project's own.
-            overrides: Numbers of a trial.
-            allow_degraded: Go on without vectors, which is then part of the run's identity.
-            in_force: Judge what searches use, the adoption before `settings.yaml`.
-            reason: Why it is run, where that is to be kept.
-            ways: Other lexical ways to ask in too, kept in `others`; they play no part in the verdicts.
-            compare: What is recorded beside the run as its `baseline`.
-            listener: Told of the progress.
-            run_id: Given where the caller has promised an id already.
+        `cases` is another file than the project's own, `overrides` are numbers of a trial. `allow_degraded`: go
+        on without vectors, which is then part of the run's identity. `in_force`: judge what searches use, the
+        adoption before `settings.yaml`. `reason` is why it is run, where that is to be kept. `ways` are other
+        lexical ways to ask in too; they play no part in the verdicts. `compare` gives what is recorded beside
+        the run as its `baseline`. `run_id` is given where the caller has promised an id already.
 
         Raises:
             FaultyGoldenSet: The set does not parse, or has cases that can't be won.
@@ -213,7 +219,7 @@ class Evaluation:
         committed = committed_file(project, file)
         committed.sound()
         with running(
-            self._database,
+            self.database,
             project.project_id,
             "golden",
             actor=actor,
@@ -240,32 +246,17 @@ class Evaluation:
             if not allow_degraded:
                 refuse_degraded(measured, work="golden run")
             run = GoldenRun(
-                settings=measured.settings,
-                index=measured.facts,
+                measured=measured,
                 outcome=judge_all(golden, measured.rankings),
-                vectors=measured.vectors,
-                found=measured.found,
-                others=measured.others,
-                rankings=measured.rankings,
                 floor_history=highest_floor(file),
                 trial=overrides.any_given,
                 allow_degraded=allow_degraded,
                 started_at=started_at.isoformat(),
                 total_ms=self._clock.monotonic_ms() - started,
-                stale=measure_staleness(self._database, project, measured.states),
-                provider=self._search.provider_now(measured.facts.model),
-                disagreement=measured.sources.disagreement,
+                stale=measure_staleness(self.database, project, measured.states),
+                provider=self._search.provider_now(measured.index.model),
                 words_wanted=text_search_config(project.language),
                 not_recorded=handle.not_recorded,
-                settings_made_for=measured.sources.made_for(measured.settings),
             )
             handle.result = run.to_json() | ({} if compare is None else {"baseline": compare(run)})
             return run
-
-    def disagreement(self, project: Project, *, cases: Path) -> Disagreement | None:
-        """Where the adopted settings are not those committed beside the cases."""
-        return sources_of(self._database, project, cases=cases).disagreement
-
-
-def _scope_of(case: GoldenCase) -> list[str] | None:
-    return None if case.scope is None else [str(scope) for scope in case.scope]

@@ -82,7 +82,7 @@ class Measured:
 
     golden: GoldenSet
     settings: SearchSettings
-    facts: IndexFacts
+    index: IndexFacts
     vectors: tuple[Vectors | None, ...]
     found: tuple[CandidateSet, ...]
     others: Mapping[LexicalWay, tuple[CandidateSet, ...]]
@@ -90,6 +90,11 @@ class Measured:
     provider_reason: str | None
     states: Mapping[Scope, ScopeState]
     sources: SettingsSources
+
+    @property
+    def degraded(self) -> bool:
+        """Whether any case was asked without vectors."""
+        return any(found.degraded for found in self.found)
 
 
 class Measurement:
@@ -114,16 +119,10 @@ class Measurement:
     ) -> Measured:
         """Ask every case. Writes no `rag_searches` row.
 
-        Args:
-            project: Whose index is asked.
-            golden: The cases.
-            overrides: Numbers of a trial.
-            progress: Told of the progress.
-            committed: The `settings.yaml` beside the cases.
-            in_force: Ask under what searches use, the adoption before that file.
-            ways: Other lexical ways to ask in, beside that of the settings.
-            kinds: Others yet, by operator and function, with the settings' own numbers where they play a part.
-            keep_vectors_made: False where nothing at all may be written.
+        `committed` is the `settings.yaml` beside the cases; `in_force`: ask under what searches use, the
+        adoption before that file. `ways` are other lexical ways to ask in, beside that of the settings;
+        `kinds` others yet, by operator and function, with the settings' own numbers where they play a part. Without
+        `keep_vectors_made` nothing at all is written.
 
         Raises:
             FaultySettings: The file has faults.
@@ -138,7 +137,7 @@ class Measurement:
                 first="adopted" if in_force else "committed", overrides=overrides, file_limit=golden.limit
             )
             states = read_scope_states(connection, project.project_id)
-            facts = _facts(connection, project, identity, states)
+            index = _facts(connection, project, identity, states)
             own_way = settings.candidates.lexical
             alike = (
                 dataclasses.replace(own_way, operator=operator, function=function)
@@ -158,7 +157,7 @@ class Measurement:
         return Measured(
             golden=golden,
             settings=settings,
-            facts=facts,
+            index=index,
             vectors=tuple(
                 vector.vector if vector.model_id == identity.embedding_model else None for vector in vectors
             ),
@@ -242,9 +241,7 @@ def indexed_identity(connection: Connection, project: Project) -> IndexIdentity:
 def refuse_degraded(measured: Measured, *, work: str) -> None:
     """Go on only where no case was asked without vectors.
 
-    Args:
-        measured: The cases as they were asked.
-        work: What would be degraded, in words, e.g. `golden run`.
+    `work` is what would be degraded, in words, e.g. `golden run`.
 
     Raises:
         Refused: Some case was.
@@ -252,7 +249,7 @@ def refuse_degraded(measured: Measured, *, work: str) -> None:
     degraded = next((found for found in measured.found if found.degraded), None)
     if degraded is None:
         return
-    missing = measured.facts.without_vector
+    missing = measured.index.without_vector
     reason = degraded.degraded_reason or DegradedReason.NO_VECTORS
     # of a whole set more is known than of one question
     known = {

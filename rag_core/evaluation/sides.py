@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from rag_core.evaluation.golden_runs import GoldenRun
-from rag_core.evaluation.measuring import GOLDEN_DEPTH, IndexFacts, Measured
+from rag_core.evaluation.measuring import GOLDEN_DEPTH, Measured
 from rag_core.golden.baseline_file import Baseline, recorded_case
-from rag_core.golden.cases import GoldenCase, GoldenSet
+from rag_core.golden.cases import GoldenCase
 from rag_core.golden.verdicts import judge
 from rag_core.model import CandidateSet, LexicalWay, SearchSettings
 
@@ -46,28 +45,18 @@ class Side:
         return next((each for case, each in zip(self.cases, found, strict=True) if case.id == case_id), None)
 
 
-def side_of_run(run: GoldenRun) -> Side:
-    """A run of today, with its candidates."""
-    return _side_of_today(run.outcome.golden, run.index, run)
-
-
 def side_of_measured(measured: Measured) -> Side:
-    """Cases that were asked just now, outside a run."""
-    return _side_of_today(measured.golden, measured.facts, measured)
-
-
-def _side_of_today(golden: GoldenSet, facts: IndexFacts, asked: GoldenRun | Measured) -> Side:
-    index, limit = facts.to_json(), asked.settings.ranking.limit
-    degraded = any(found.degraded for found in asked.found)
-    judged = zip(golden.cases, asked.rankings, strict=True)
+    """Cases that were asked just now, with their candidates."""
+    golden, settings, index = measured.golden, measured.settings, measured.index.to_json()
+    judged = zip(golden.cases, measured.rankings, strict=True)
     return Side(
         cases=golden.cases,
-        settings=asked.settings,
-        found=asked.found,
-        others=asked.others,
+        settings=settings,
+        found=measured.found,
+        others=measured.others,
         passed={case.id: judge(case, ranking).passed for case, ranking in judged},
-        ground=_ground(golden.digest, limit, index, degraded=degraded),
-        detail=_detail(index, facts.text_search_config),
+        ground=_ground(golden.digest, settings.ranking.limit, index, degraded=measured.degraded),
+        detail=_detail(index, measured.index.text_search_config),
         hits={},
     )
 
@@ -97,10 +86,8 @@ def side_of_baseline(baseline: Baseline) -> Side:
 def side_of_result(result: Json, cases: Sequence[GoldenCase], *, text_search_config: object) -> Side:
     """A recorded run, without its candidates.
 
-    Args:
-        result: The run as `golden_result` gives it.
-        cases: The cases that the run asked.
-        text_search_config: That of the other side: the index's fingerprint, part of the ground, stands for it.
+    `result` is as `golden_result` gives it. `text_search_config` is that of the other side: the index's
+    fingerprint, part of the ground, stands for it.
 
     Raises:
         InvalidInput: Its settings do not parse.

@@ -41,11 +41,9 @@ def count_flow(ranking: Ranking) -> FlowCounts:
 def case_flow(ranking: Ranking, expected: RankedCandidate | None, theme: Theme) -> go.Figure:
     """Ribbons from the two signals' lists to the hits; widths are numbers of candidates, but for the marked way.
 
-    Args:
-        ranking: The whole set with its fates; an empty one gives an empty figure that says so.
-        expected: The best expected chunk's line in the whole set, whose way is drawn for itself: green where it
-            became a hit, vermilion where it was removed. None where no list holds it.
-        theme: The page's inks.
+    An empty ranking gives an empty figure that says so. `expected` is the best expected chunk's line in the
+    whole set, whose way is drawn for itself: green where it became a hit, vermilion where it was removed. None
+    where no list holds it.
     """
     counts = count_flow(ranking)
     total = len(ranking.whole_set)

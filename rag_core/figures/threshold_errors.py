@@ -17,11 +17,8 @@ HEIGHT = 340
 def threshold_errors(trade: Trade, *, threshold: float | None, high: float, theme: Theme) -> go.Figure:
     """Two step lines in vermilion, their cost in ink, the cheapest thresholds as a green band, the one at hand.
 
-    Args:
-        trade: The errors; one of them without a case of its kind is left out.
-        threshold: The setting's; None is the left edge.
-        high: Where the axis ends.
-        theme: The page's inks.
+    An error without a case of its kind is left out. No threshold is the left edge; `high` is where the axis
+    ends.
     """
     figure = go.Figure()
     low = min(0.0, float(trade.cost.ends.min(initial=0.0)))

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from rag_core.calibration.regions import BANDS, Region, RegionMap
 from rag_core.calibration.table import Floats
-from rag_core.figures.layout import lay_out, say_empty
+from rag_core.figures.layout import lay_out, say_empty, unseen_points
 from rag_core.figures.palette import GOOD, Theme
 from rag_core.figures.setting_marks import LEGEND, SettingMark, marker_of
 from rag_core.metrics.intervals import Interval
@@ -50,14 +50,10 @@ def threshold_map(
 ) -> go.Figure:
     """The regions as one picture of vectors, settings as marks, the proposal's margins as a green box.
 
-    Args:
-        measure: What the regions are of.
-        regions: None where the measure judges no case, which the figure then says.
-        grid: What hovering tells and clicking chooses.
-        shown: The thresholds between the lower and the upper edge, a part of those that the regions cover.
-        marks: Those that do not lie in this plane are left out. No threshold is the lower edge.
-        margins: Of the proposal, where it lies in this plane.
-        theme: The page's inks.
+    `regions` is None where the measure judges no case, which the figure then says; `grid` is what hovering
+    tells and clicking chooses. `shown` are the thresholds between the lower and the upper edge, a part of those
+    that the regions cover. Marks that do not lie in this plane are left out, as are margins; no threshold is
+    the lower edge.
     """
     figure = go.Figure()
     title = f"{measure} over weight and threshold: the clearer, the better"
@@ -153,12 +149,7 @@ def _draw_grid(figure: go.Figure, grid: Grid) -> None:
         x=np.repeat(grid.weights, len(grid.thresholds)),
         y=np.tile(grid.thresholds, len(grid.weights)),
         customdata=grid.values.ravel(),
-        mode="markers",
-        # hovering and clicking find them all the same; a browser that need not draw them is faster
-        marker={"size": 6, "opacity": 0, "maxdisplayed": 1},
-        unselected={"marker": {"opacity": 0}},
-        selected={"marker": {"opacity": 0}},
-        showlegend=False,
+        **unseen_points(size=6),
         name="map",
         hovertemplate="weight %{x:.3f}, threshold %{y:.3f}: %{customdata:.3f}<extra></extra>",
     )

@@ -7,7 +7,7 @@ from html import escape
 import plotly.graph_objects as go
 
 from rag_core.calibration.landscape import Outline
-from rag_core.figures.layout import lay_out, say_empty
+from rag_core.figures.layout import lay_out, say_empty, unseen_points
 from rag_core.figures.palette import BASELINE, GOOD, Theme
 from rag_core.figures.setting_marks import LEGEND, SettingMark, marker_of
 from rag_core.metrics.intervals import Interval
@@ -37,13 +37,9 @@ def weight_curve(
 ) -> go.Figure:
     """The curve of all cases in ink, others as thin lines, safe weights as a green band, settings as marks.
 
-    Args:
-        measure: What stands on the vertical axis.
-        whole: All cases; None where the measure judges none, which the figure then says.
-        others: Held-out cases and those with a tag, at most two.
-        safe: Weights at which nothing is lost.
-        marks: Drawn in this order, the last on top. The baseline has a dashed grey line of its value too.
-        theme: The page's inks.
+    `whole` is None where the measure judges no case, which the figure then says; `others` are held-out cases
+    and those with a tag, at most two. Marks are drawn in their order, the last on top; the baseline has a
+    dashed grey line of its value too.
     """
     figure = go.Figure()
     for number, curve in enumerate(others):
@@ -99,11 +95,7 @@ def _draw_places(figure: go.Figure, curve: NamedCurve) -> None:
     figure.add_scatter(
         x=weights,
         y=values,
-        mode="markers",
-        marker={"size": 10, "opacity": 0, "maxdisplayed": 1},
-        unselected={"marker": {"opacity": 0}},
-        selected={"marker": {"opacity": 0}},
-        showlegend=False,
+        **unseen_points(size=10),
         name="curve",
         hovertemplate="weight %{x:.2f}: %{y:.3f}<extra></extra>",
     )

@@ -25,13 +25,9 @@ def junit_xml(
 ) -> str:
     """One test suite with a test a case, one for the floor, and one for each further gate.
 
-    Args:
-        outcome: How the cases came out.
-        suite: The suite's name, for example the project's.
-        floor_fall: One sentence where the floor was lowered, which fails the test of the floor.
-        lost: The ids of cases whose loss fails the build.
-        causes: Of lost cases, by id, one sentence that says what happened.
-        gates: Further gates by name, with the sentence of one that was not met, None for one that was.
+    `floor_fall` is one sentence where the floor was lowered, which fails the test of the floor. The loss of the
+    cases `lost` fails the build, and `causes` has of them, by id, one sentence that says what happened. `gates`
+    are further ones by name, with the sentence of one that was not met, None for one that was.
     """
     failing = {*outcome.lost_must_pass, *lost}
     told_causes = causes or {}
@@ -53,13 +49,7 @@ def junit_xml(
 
 
 def junit_error_xml(sentence: str, *, suite: str, details: str = "") -> str:
-    """A run that judged nothing: one test, in error.
-
-    Args:
-        sentence: What ended it.
-        suite: The suite's name.
-        details: More lines about it.
-    """
+    """A run that judged nothing: one test, in error."""
     told = escape(_NOT_IN_XML.sub("", details))
     error = f"<error{_attributes({'message': sentence})}>{told}</error>"
     counts = {"tests": 1, "failures": 0, "errors": 1, "skipped": 0}

@@ -21,10 +21,7 @@ def trec_run(cases: Sequence[GoldenCase], rankings: Sequence[Ranking], *, tag: s
 
     White space and `%` in ids and places are percent-encoded, in `trec_qrels` too. Empty without hits.
 
-    Args:
-        cases: The cases, in order.
-        rankings: One a case.
-        tag: The name of the run, without white space.
+    `tag` is the name of the run, without white space.
     """
     lines: list[str] = []
     for case, ranking in zip(cases, rankings, strict=True):

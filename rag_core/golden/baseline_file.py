@@ -27,6 +27,7 @@ from rag_core.model import (
     Scope,
     canonical_digest,
 )
+from rag_core.model.shape import keyed
 
 FORMAT = 1
 MAX_BYTES = 24_000_000
@@ -120,9 +121,7 @@ def encode_baseline(baseline: Baseline) -> str:
 def decode_baseline(text: str, *, file: str) -> Baseline:
     """Read a baseline's file: all of it, or nothing.
 
-    Args:
-        text: The file's text.
-        file: The name to call it by in messages.
+    `file` is the name to call it by in messages.
 
     Raises:
         InvalidInput: It is truncated or no JSON, of a newer format, or its content does not match its checksum.
@@ -202,15 +201,9 @@ def _read(document: Mapping[str, object]) -> Baseline:
 
 def _case_row(case: GoldenCase) -> dict[str, object]:
     return {
-        "id": case.id,
-        "question": case.question,
+        **keyed(case, "id", "question"),
         "expected": [str(place) for place in case.expected],
-        "noAnswer": case.no_answer,
-        "scope": None if case.scope is None else [str(scope) for scope in case.scope],
-        "tags": list(case.tags),
-        "split": case.split,
-        "mustPass": case.must_pass,
-        "digest": case.digest,
+        **keyed(case, "no_answer", "scope", "tags", "split", "must_pass", "digest"),
     }
 
 
@@ -282,10 +275,7 @@ def _read_chunk(row: Sequence[object]) -> tuple[str, Scope, Origin, int, str]:
 def _set_row(found: CandidateSet, chunks: Mapping[str, int]) -> dict[str, object]:
     candidates = found.candidates
     return {
-        "vectorAvailable": found.vector_available,
-        "degraded": found.degraded,
-        "degradedReason": None if found.degraded_reason is None else str(found.degraded_reason),
-        "searchableTerms": found.searchable_terms,
+        **keyed(found, "vector_available", "degraded", "degraded_reason", "searchable_terms"),
         "chunks": [chunks[candidate.chunk_id] for candidate in candidates],
         "vectorScores": [candidate.vector_score for candidate in candidates],
         "vectorRanks": [candidate.vector_rank for candidate in candidates],

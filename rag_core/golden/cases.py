@@ -5,8 +5,6 @@ index or the repository is checked by `rag_core.golden.linter`.
 """
 
 import dataclasses
-import unicodedata
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
@@ -26,7 +24,8 @@ from rag_core.golden.document import (
     scalar_of,
     shown,
 )
-from rag_core.golden.faults import refusal
+from rag_core.golden.faults import Fault, refusal
+from rag_core.golden.repeats import AskedCase, check_ids, check_questions
 from rag_core.model import ALL_SCOPES, Place, Scope, canonical_digest
 from rag_core.model.limits import MAX_LIMIT, MAX_QUESTION_CHARS
 from rag_core.model.place_names import PlaceNames, composed
@@ -119,6 +118,37 @@ class GoldenSet:
         return canonical_digest({"cases": sorted(case.digest for case in self.cases)})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """A place that some case expects; `case` is None where its id can't be read, `line` is the place's own."""
+
+    case: str | None
+    place: Place
+    line: int
+    scope: tuple[Scope, ...] | None
+    case_line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What a cases file says: the set where it has no fault, else its faults and what its cases expect all the same."""
+
+    golden: GoldenSet | None
+    faults: tuple[Fault, ...]
+    expected: tuple[Expectation, ...]
+
+
+def expectations_of(golden: GoldenSet) -> tuple[Expectation, ...]:
+    """All places that the cases expect, in the order of the file."""
+    return tuple(
+        Expectation(case=case.id, place=place, line=line, scope=case.scope, case_line=case.line)
+        for case in golden.cases
+        for place, line in zip(
+            case.expected, case.place_lines or (case.line,) * len(case.expected), strict=True
+        )
+    )
+
+
 def with_places_meant(golden: GoldenSet, names: PlaceNames) -> GoldenSet:
     """The set with each expected place by the name that it has where the cases are asked."""
     return dataclasses.replace(golden, cases=tuple(_meant(case, names) for case in golden.cases))
@@ -141,61 +171,67 @@ def parse_cases(text: str, *, file: str) -> GoldenSet:
     Ids and questions lose the white space around them. A missing floor is 0, a missing limit None; a key
     without a value counts as left out, but for `floor`, where a forgotten number would open the gate.
 
-    Args:
-        text: The file's text, with or without a byte order mark, with either line ending.
-        file: The name to call it by in messages.
+    A byte order mark and either line ending are taken; `file` is the name to call it by in messages.
 
     Raises:
         FaultyGoldenSet: The text is no YAML or breaks a rule; every fault is listed, with line and field.
     """
+    read = read_cases(text, file=file)
+    if read.golden is None:
+        raise refusal(read.faults, file=file)
+    return read.golden
+
+
+def read_cases(text: str, *, file: str) -> Reading:
+    """As `parse_cases`, but a file that breaks rules is no error: what its cases expect can still be looked for.
+
+    Raises:
+        FaultyGoldenSet: The text is no YAML.
+    """
     root = compose(text, file=file)
     reader = Reader()
-    parsed = None
     if root is None or not is_mapping(root):
         message = "The file has no cases; it is a mapping with the keys floor, limit and cases."
-        reader.report(message, line=None if root is None else line_of(root))
-    else:
-        parsed = _read_set(root, reader)
-    if reader.faults or parsed is None:
-        raise refusal(reader.faults, file=file)
-    return parsed
+        reader.report(message, root)
+        return Reading(golden=None, faults=tuple(reader.faults), expected=())
+    read = _read_set(root, reader)
+    golden = None if reader.faults else read.golden
+    return dataclasses.replace(read, golden=golden, faults=tuple(reader.faults))
 
 
-def folded_question(question: str) -> str:
-    """What questions that ask the same share: NFKC, case, white space and final punctuation folded.
+@dataclass(frozen=True, slots=True)
+class _Readable:
+    """What can be read of all cases, those with faults among them, so that one fault hides no other."""
 
-    Examples:
-        >>> folded_question("  Qual o  PRAZO?") == folded_question("qual o prazo")
-        True
-    """
-    words = " ".join(unicodedata.normalize("NFKC", question).casefold().split())
-    return words.rstrip(" .!?;:,") or words
+    expected: list[Expectation] = field(default_factory=list)
+    asked: list[AskedCase] = field(default_factory=list)
 
 
-def _read_set(root: Node, reader: Reader) -> GoldenSet | None:
-    values = reader.fields(root, _SET_KEYS, what="a golden set", case=None)
+def _read_set(root: Node, reader: Reader) -> Reading:
+    values = reader.fields(root, _SET_KEYS, what="a golden set")
     limit = reader.integer(values["limit"], "limit") if "limit" in values else None
     if limit is not None and not 1 <= limit <= MAX_LIMIT:
         message = f"limit is {limit}; it lies between 1 and {MAX_LIMIT}."
-        reader.report(message, line=line_of(values["limit"]), field="limit")
+        reader.report(message, values["limit"], "limit")
     case_nodes = _case_nodes(root, values, reader)
-    cases = [_read_case(node, reader) for node in case_nodes]
-    _check_ids(case_nodes, reader)
-    _check_questions([case for case in cases if case is not None], reader)
+    readable = _Readable()
+    cases = [_read_case(node, reader, readable) for node in case_nodes]
+    check_ids(((_peek_id(node), line_of(node)) for node in case_nodes), reader)
+    check_questions(readable.asked, reader)
     floor = _read_floor(root, values, len(case_nodes), reader)
-    if reader.faults or floor is None:
-        return None
-    return GoldenSet(floor=floor, limit=limit, cases=tuple(case for case in cases if case is not None))
+    golden = None
+    if not reader.faults and floor is not None:
+        golden = GoldenSet(floor=floor, limit=limit, cases=tuple(case for case in cases if case is not None))
+    return Reading(golden=golden, faults=(), expected=tuple(readable.expected))
 
 
 def _case_nodes(root: Node, values: dict[str, Node], reader: Reader) -> list[Node]:
     node = values.get("cases")
     nodes = [] if node is None else items(node)
     if node is not None and not is_sequence(node):
-        reader.report("cases must be a list of cases.", line=line_of(node), field="cases")
+        reader.report("cases must be a list of cases.", node, "cases")
     elif not nodes:
-        line = line_of(root if node is None else node)
-        reader.report("There is no case; a golden set has at least one.", line=line, field="cases")
+        reader.report("There is no case; a golden set has at least one.", node or root, "cases")
     return nodes
 
 
@@ -203,41 +239,49 @@ def _read_floor(root: Node, values: dict[str, Node], total: int, reader: Reader)
     if "floor" not in values:
         written = [key for key, value in pairs(root) if key.value == "floor" and is_null(value)]
         if written:
-            reader.report("floor has no number.", line=line_of(written[0]), field="floor")
+            reader.report("floor has no number.", written[0], "floor")
         return 0
     floor = reader.integer(values["floor"], "floor")
-    line = line_of(values["floor"])
     if floor is not None and floor < 0:
-        reader.report(f"floor is {floor}; it is 0 or more.", line=line, field="floor")
+        reader.report(f"floor is {floor}; it is 0 or more.", values["floor"], "floor")
     elif floor is not None and floor > total > 0:
         message = f"floor is {floor}, and the file has only {counted(total, 'case')}; no run could reach it."
-        reader.report(message, line=line, field="floor")
+        reader.report(message, values["floor"], "floor")
     return floor
 
 
-def _read_case(node: Node, reader: Reader) -> GoldenCase | None:
-    line = line_of(node)
+def _read_case(node: Node, reader: Reader, readable: _Readable) -> GoldenCase | None:
     if not is_mapping(node):
-        reader.report("A case must be a mapping with id, question and expected.", line=line, field="cases")
+        reader.report("A case must be a mapping with id, question and expected.", node, "cases")
         return None
+    with reader.within(_peek_id(node)):
+        return _read_members(node, reader, readable)
+
+
+def _read_members(node: Node, reader: Reader, readable: _Readable) -> GoldenCase | None:
     faults_before = len(reader.faults)
-    label = _peek_id(node)
-    values = reader.fields(node, _CASE_KEYS, what="a case", case=label)
+    values = reader.fields(node, _CASE_KEYS, what="a case")
     for required in ("id", "question"):
         if required not in values:
-            reader.report(f"The case has no {required}.", line=line, field=required, case=label)
-    case_id = _read_id(values, reader, label)
-    question = _read_question(values, reader, label)
-    no_answer = reader.flag(values.get("no_answer"), "no_answer", case=label) or False
-    expected = _read_expected(values, line, reader, label)
-    scope = _read_scope(values, reader, label)
-    tags = reader.texts(values.get("tags"), "tags", most=MAX_TAGS, case=label) or ()
-    split = _read_split(values, reader, label)
-    must_pass = reader.flag(values.get("must_pass"), "must_pass", case=label) or False
-    note = reader.text(values.get("note"), "note", case=label)
+            reader.report(f"The case has no {required}.", node, required)
+    case_id = _read_id(values, reader)
+    question = _read_question(values, reader)
+    no_answer = reader.flag(values.get("no_answer"), "no_answer") or False
+    expected = _read_expected(values, node, reader)
+    scope = _read_scope(values, reader)
+    if question is not None:
+        readable.asked.append(AskedCase(reader.case, question, scope or ALL_SCOPES, line_of(node)))
+    readable.expected.extend(
+        Expectation(case=reader.case, place=place, line=at, scope=scope or None, case_line=line_of(node))
+        for place, at in _readable_places(values.get("expected"))
+    )
+    tags = reader.texts(values.get("tags"), "tags", most=MAX_TAGS) or ()
+    split = _read_split(values, reader)
+    must_pass = reader.flag(values.get("must_pass"), "must_pass") or False
+    note = reader.text(values.get("note"), "note")
     if no_answer and "expected" in values:
         message = "The case has both expected and no_answer; it can have only one of them."
-        reader.report(message, line=line_of(values["no_answer"]), field="no_answer", case=label)
+        reader.report(message, values["no_answer"], "no_answer")
     if len(reader.faults) > faults_before or case_id is None or question is None:
         return None
     return GoldenCase(
@@ -250,7 +294,7 @@ def _read_case(node: Node, reader: Reader) -> GoldenCase | None:
         split=split,
         must_pass=must_pass,
         note=note,
-        line=line,
+        line=line_of(node),
         place_lines=tuple(item.line for item in expected),
     )
 
@@ -264,87 +308,75 @@ def _peek_id(node: Node) -> str | None:
     return None
 
 
-def _read_id(values: dict[str, Node], reader: Reader, label: str | None) -> str | None:
-    case_id = reader.text(values.get("id"), "id", case=label)
+def _read_id(values: dict[str, Node], reader: Reader) -> str | None:
+    case_id = reader.text(values.get("id"), "id")
     if case_id is not None and (len(case_id) > MAX_ID_CHARS or len(case_id.splitlines()) > 1):
         message = f"id must be one line of at most {MAX_ID_CHARS} characters."
-        reader.report(message, line=line_of(values["id"]), field="id", case=label)
+        reader.report(message, values["id"], "id")
     return case_id
 
 
-def _read_question(values: dict[str, Node], reader: Reader, label: str | None) -> str | None:
-    question = reader.text(values.get("question"), "question", case=label)
+def _read_question(values: dict[str, Node], reader: Reader) -> str | None:
+    question = reader.text(values.get("question"), "question")
     if question is not None and len(question) > MAX_QUESTION_CHARS:
         message = f"question has {len(question)} characters; {MAX_QUESTION_CHARS} are allowed."
-        reader.report(message, line=line_of(values["question"]), field="question", case=label)
+        reader.report(message, values["question"], "question")
     return question
 
 
-def _read_expected(values: dict[str, Node], line: int, reader: Reader, label: str | None) -> tuple[Item, ...]:
+def _read_expected(values: dict[str, Node], case: Node, reader: Reader) -> tuple[Item, ...]:
     if "expected" not in values:
         no_answer = values.get("no_answer")
         if no_answer is None or (scalar_of(no_answer) or "").lower() == "false":
             message = "The case has neither expected nor no_answer: true."
-            reader.report(message, line=line, field="expected", case=label)
+            reader.report(message, case, "expected")
         return ()
     node = values["expected"]
     if is_sequence(node) and not items(node):
-        reader.report("expected lists no place.", line=line_of(node), field="expected", case=label)
+        reader.report("expected lists no place.", node, "expected")
         return ()
-    found = reader.texts(node, "expected", most=MAX_PLACES, case=label) or ()
+    found = reader.texts(node, "expected", most=MAX_PLACES) or ()
     for item in found:
         if not Place.parse(item.text).key.strip():
             message = "expected names a session without its id; write session:ID."
-            reader.report(message, line=item.line, field="expected", case=label)
+            reader.report(message, item.line, "expected")
         if len(item.text.splitlines()) > 1:
-            reader.report("expected must be one line a place.", line=item.line, field="expected", case=label)
+            reader.report("expected must be one line a place.", item.line, "expected")
     return found
 
 
-def _read_scope(values: dict[str, Node], reader: Reader, label: str | None) -> tuple[Scope, ...] | None:
+def _readable_places(node: Node | None) -> list[tuple[Place, int]]:
+    """The places of a list that has faults too, each once; what is no place is left to whoever reads it strictly."""
+    if node is None:
+        return []
+    found: dict[Place, int] = {}
+    for entry in (items(node) if is_sequence(node) else [node])[:MAX_PLACES]:
+        text = (as_text(entry) or "").strip()
+        place = Place.parse(text)
+        if place.key.strip() and text.isprintable():
+            found.setdefault(place, line_of(entry))
+    return list(found.items())
+
+
+def _read_scope(values: dict[str, Node], reader: Reader) -> tuple[Scope, ...] | None:
     node = values.get("scope")
     if node is not None and is_sequence(node) and not items(node):
-        reader.report(
-            "scope lists no scope; leave it out to search all.", line=line_of(node), field="scope", case=label
-        )
+        reader.report("scope lists no scope; leave it out to search all.", node, "scope")
         return None
-    found = reader.texts(node, "scope", most=len(ALL_SCOPES), case=label)
+    found = reader.texts(node, "scope", most=len(ALL_SCOPES))
     names = [str(scope) for scope in ALL_SCOPES]
     for item in found or ():
         if item.text not in names:
             message = f"{shown(item.text)} is no scope; the scopes are {', '.join(names)}."
-            reader.report(message, line=item.line, field="scope", case=label)
+            reader.report(message, item.line, "scope")
     chosen = {item.text for item in found or ()}
     return tuple(scope for scope in ALL_SCOPES if str(scope) in chosen) if found else None
 
 
-def _read_split(values: dict[str, Node], reader: Reader, label: str | None) -> CaseSplit | None:
-    text = reader.text(values.get("split"), "split", case=label)
+def _read_split(values: dict[str, Node], reader: Reader) -> CaseSplit | None:
+    text = reader.text(values.get("split"), "split")
     if text is not None and text not in SPLITS:
         message = f"{shown(text)} is no split; it is {' or '.join(SPLITS)}."
-        reader.report(message, line=line_of(values["split"]), field="split", case=label)
+        reader.report(message, values["split"], "split")
         return None
     return cast("CaseSplit | None", text)
-
-
-def _check_ids(nodes: Iterable[Node], reader: Reader) -> None:
-    first_lines: dict[str, int] = {}
-    for node in nodes:
-        case_id = _peek_id(node)
-        if case_id is None:
-            continue
-        line = line_of(node)
-        first = first_lines.setdefault(case_id, line)
-        if first != line:
-            message = f"The id {shown(case_id)} is taken by the case on line {first}."
-            reader.report(message, line=line, field="id", case=case_id)
-
-
-def _check_questions(cases: Iterable[GoldenCase], reader: Reader) -> None:
-    # the same words asked within other scopes are another search, and so another case
-    first: dict[tuple[str, tuple[Scope, ...]], GoldenCase] = {}
-    for case in cases:
-        earlier = first.setdefault((folded_question(case.question), case.scope or ALL_SCOPES), case)
-        if earlier is not case:
-            message = f"The case asks the same as {shown(earlier.id)} on line {earlier.line}."
-            reader.report(message, line=case.line, field="question", case=case.id)

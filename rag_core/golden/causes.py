@@ -4,154 +4,15 @@ What the index and the repository hold comes from the caller, as `Texts`. Nothin
 be told, the sentence says why.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol, cast
+from collections.abc import Mapping, Sequence
 
 from rag_core.golden.cases import GoldenCase
+from rag_core.golden.gone_texts import stands, tell_gone, tell_gone_before
+from rag_core.golden.losses import LastStep, LossCause, Now, SinceCommit, StandingText, Texts, Then
 from rag_core.golden.verdicts import expected_entries, judge
-from rag_core.model import Origin, Place, RankedCandidate, Ranking
+from rag_core.model import Place
 from rag_core.model.settings import changed_numbers
-from rag_core.model.shape import Shape
 from rag_core.words.plurals import counted
-
-CauseKind = Literal[
-    "textChanged", "sectionRemoved", "textMoved", "fileGone", "messageGone", "outranked", "newText", "settings",
-    "model", "chunking", "lexical", "unknown",
-]  # fmt: skip
-TEXT_GONE: frozenset[CauseKind] = frozenset(
-    {"textChanged", "sectionRemoved", "textMoved", "fileGone", "messageGone"}
-)
-_COMMIT_DIGITS = 12
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LossCause:
-    """One reason for which a case was lost. A case may have several.
-
-    `path` is the file, or `session:ID`, that the reason lies in, None where it lies in none; `commit` the full id of
-    the commit that made it so, None where there is none or it can't be told. `moved_to` is where a text stands now.
-    """
-
-    id: str
-    what: CauseKind
-    sentence: str
-    path: str | None = None
-    commit: str | None = None
-    moved_to: str | None = None
-
-    @property
-    def text_gone(self) -> bool:
-        """Whether the text that won is not there any more as it was: no number brings it back."""
-        return self.what in TEXT_GONE
-
-    @classmethod
-    def from_json(cls, told: Mapping[str, object]) -> "LossCause":
-        """Read from what `told` was written as."""
-        path, commit = told["path"], told["commit"]
-        return cls(
-            id=str(told["id"]),
-            what=cast("CauseKind", told["what"]),
-            sentence=str(told["sentence"]),
-            path=None if path is None else str(path),
-            commit=None if commit is None else str(commit),
-        )
-
-    @property
-    def told(self) -> "LostBecause":
-        """Without `moved_to`."""
-        return LostBecause.drawn(self)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LostBecause(Shape):
-    """One reason for which a case was lost: the contract's entry of `lostBecause`."""
-
-    id: str
-    what: CauseKind
-    path: str | None
-    commit: str | None
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SinceCommit:
-    """The commit that took a text away or brought it; without one, `unknown` says why in a sentence."""
-
-    commit: str | None
-    unknown: str | None = None
-
-    @property
-    def words(self) -> str:
-        """The end of a sentence."""
-        if self.commit is not None:
-            return f", since commit {self.commit[:_COMMIT_DIGITS]}."
-        return f". {self.unknown}" if self.unknown else "."
-
-
-@dataclass(frozen=True, slots=True)
-class StandingText:
-    """A text of the index: where it stands, and its content hash."""
-
-    origin: Origin
-    content_hash: str
-
-
-class Texts(Protocol):
-    """What can be known of texts now, and of their past."""
-
-    def standing(self, place: Place) -> Sequence[StandingText]:
-        """All texts of a place, in their order; empty where it is not indexed."""
-        ...
-
-    def holder_of(self, content_hash: str) -> Origin | None:
-        """Where a text stands, the first of several; None where it is nowhere."""
-        ...
-
-    def under_another_heading(self, place: Place, content_hash: str) -> Origin | None:
-        """Where a file's former text stands below other heading lines, in that file or elsewhere; None if nowhere."""
-        ...
-
-    def taken(self, place: Place, content_hash: str) -> SinceCommit:
-        """The commit that took a text out of a file; where what stood below its heading still does, its heading."""
-        ...
-
-    def brought(self, place: Place, content_hash: str) -> SinceCommit:
-        """The commit that brought a text into a file."""
-        ...
-
-    def unchanged_since(self, place: Place, commit: str | None) -> bool:
-        """Whether a file is known to be the same as at an earlier commit."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Then:
-    """How a case stood when it passed.
-
-    `winner` is the expected chunk that was the best hit, None for a `no_answer` case or where it was not kept;
-    `score` is its score. `seen` are the content hashes of all candidates of that time, None where they were not
-    kept. `detail` is the index: `commit`, `model`, `chunkerVersion`, `queryVersion`, `textSearchConfig`.
-    `passes` ranks the candidates of that time under settings given by the keys that are to be those of now; None
-    where they were not kept.
-    """
-
-    winner: StandingText | None
-    score: float | None
-    seen: frozenset[str] | None
-    settings: Mapping[str, object]
-    detail: Mapping[str, object]
-    passes: Callable[[frozenset[str]], bool | None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Now:
-    """How it stands now. `under_then` is today's candidates under the settings of then, None where that can't be."""
-
-    ranking: Ranking | None
-    under_then: Ranking | None
-    settings: Mapping[str, object]
-    detail: Mapping[str, object]
 
 
 def causes(case: GoldenCase, then: Then, now: Now, texts: Texts) -> tuple[LossCause, ...]:
@@ -174,19 +35,31 @@ def causes(case: GoldenCase, then: Then, now: Now, texts: Texts) -> tuple[LossCa
 
 def _of_the_index(case: GoldenCase, then: Then, now: Now, texts: Texts) -> list[LossCause]:
     same_scale = _same_making(then, now)
-    if then.winner is None and not case.no_answer:
-        return []
     winner = then.winner
-    text_lost = winner is not None and not _stands(winner, texts)
-    if winner is not None and text_lost and not (same_scale and _scores_as_high(case, then, now)):
-        return [_text_gone(case, then, now, winner, texts)]
+    if winner is None and not case.no_answer:
+        return []
+    if winner is not None and _recut(winner.origin.place, then, now, texts) and not stands(winner, texts):
+        return [_cut_otherwise(case, winner.origin.place, then, now)]
+    step = now.last_step() or _first_guess(case, then, now, winner, texts)
+    if step.taken is not None:
+        return [tell_gone(case, step, step.taken, winner or step.taken, texts)]
     if not same_scale:
         return [_made_otherwise(case, then, now)]
-    return _outranked(case, then, now, texts)
+    return _outranked(case, then, now, step, texts)
 
 
-def _stands(winner: StandingText, texts: Texts) -> bool:
-    return any(text.content_hash == winner.content_hash for text in texts.standing(winner.origin.place))
+def _first_guess(
+    case: GoldenCase, then: Then, now: Now, winner: StandingText | None, texts: Texts
+) -> LastStep:
+    """Where no commit is known to have lost the case: whether the text that won is gone."""
+    if winner is None or stands(winner, texts):
+        return LastStep()
+    if _same_making(then, now) and _scores_as_high(case, then, now):
+        return LastStep()
+    place = winner.origin.place
+    return LastStep(
+        since=texts.taken(place, winner.content_hash), taken=winner, left=texts.standing(place) or None
+    )
 
 
 def _scores_as_high(case: GoldenCase, then: Then, now: Now) -> bool:
@@ -195,74 +68,28 @@ def _scores_as_high(case: GoldenCase, then: Then, now: Now) -> bool:
     return bool(entries) and then.score is not None and entries[0].score >= then.score
 
 
-def _text_gone(case: GoldenCase, then: Then, now: Now, winner: StandingText, texts: Texts) -> LossCause:
-    origin, place = winner.origin, winner.origin.place
-    standing = texts.standing(place)
-    cited, path = origin.citation, str(place)
-    if place.kind == "session":
-        sentence = f"The message that was found, {cited}, is not in the index any more."
-        return LossCause(id=case.id, what="messageGone", path=path, sentence=sentence)
-    recut = then.detail["chunkerVersion"] != now.detail["chunkerVersion"]
-    if recut and texts.unchanged_since(place, _commit(then)):
-        sentence = (
-            f"{path} is cut into chunks otherwise than then (chunker {then.detail['chunkerVersion']}, now "
-            f"{now.detail['chunkerVersion']}), and its text is the same."
-        )
-        return LossCause(id=case.id, what="chunking", path=path, sentence=sentence)
-    since = texts.taken(place, winner.content_hash)
-    holder = texts.holder_of(winner.content_hash) or texts.under_another_heading(place, winner.content_hash)
-    moved_to: str | None = None
-    what: CauseKind
-    if holder is not None and holder.place == place:
-        what, sentence = "textChanged", f"The text that was found in {cited} {_under(holder)} now"
-    elif holder is not None:
-        what, moved_to = "textMoved", str(holder.place)
-        sentence = f"The text that was found in {cited} stands in {holder.citation} now"
-    elif not standing:
-        what, sentence = "fileGone", f"{path}, in which the answer was found, is not in the index any more"
-    elif any(text.origin.heading_path == origin.heading_path for text in standing):
-        what, sentence = "textChanged", f"The text of {cited}, which was found, is another one"
-    elif (namesake := _same_section(origin, standing)) is not None:
-        what = "textChanged"
-        sentence = f"The text of {cited}, which was found, is another one, and {_under(namesake)} now"
-    else:
-        section = " › ".join(origin.heading_path) or "above the first heading"
-        what, sentence = (
-            "sectionRemoved",
-            f"The section {section}, which was found, is not in {path} any more",
-        )
-    return LossCause(
-        id=case.id,
-        what=what,
-        path=path,
-        commit=since.commit,
-        moved_to=moved_to,
-        sentence=sentence + since.words,
+def _recut(place: Place, then: Then, now: Now, texts: Texts) -> bool:
+    """Whether a file that is the same is cut into other chunks."""
+    if place.kind == "session" or then.detail["chunkerVersion"] == now.detail["chunkerVersion"]:
+        return False
+    return texts.unchanged_since(place, _commit(then))
+
+
+def _cut_otherwise(case: GoldenCase, place: Place, then: Then, now: Now) -> LossCause:
+    sentence = (
+        f"{place} is cut into chunks otherwise than then (chunker {then.detail['chunkerVersion']}, now "
+        f"{now.detail['chunkerVersion']}), and its text is the same."
     )
-
-
-def _under(origin: Origin) -> str:
-    trail = " › ".join(origin.heading_path)
-    return f"stands under another heading, {trail}," if trail else "stands above the first heading"
-
-
-def _same_section(origin: Origin, standing: Sequence[StandingText]) -> Origin | None:
-    """A section of the same name, where only the titles above it are others."""
-    return next(
-        (
-            text.origin
-            for text in standing
-            if origin.heading_path and text.origin.heading_path[-1:] == origin.heading_path[-1:]
-        ),
-        None,
-    )
+    return LossCause(id=case.id, what="chunking", path=str(place), sentence=sentence)
 
 
 def _same_making(then: Then, now: Now) -> bool:
+    return made_alike(then.detail, now.detail)
+
+
+def made_alike(then: Mapping[str, object], now: Mapping[str, object]) -> bool:
     """Whether the scores of an unchanged chunk are the same: same model, same lexical query and configuration."""
-    return all(
-        then.detail[part] == now.detail[part] for part in ("model", "queryVersion", "textSearchConfig")
-    )
+    return all(then[part] == now[part] for part in ("model", "queryVersion", "textSearchConfig"))
 
 
 def _made_otherwise(case: GoldenCase, then: Then, now: Now) -> LossCause:
@@ -280,7 +107,7 @@ def _made_otherwise(case: GoldenCase, then: Then, now: Now) -> LossCause:
     return LossCause(id=case.id, what="lexical", sentence=sentence)
 
 
-def _outranked(case: GoldenCase, then: Then, now: Now, texts: Texts) -> list[LossCause]:
+def _outranked(case: GoldenCase, then: Then, now: Now, step: LastStep, texts: Texts) -> list[LossCause]:
     ranking = now.under_then or now.ranking
     if ranking is None:
         return []
@@ -288,30 +115,63 @@ def _outranked(case: GoldenCase, then: Then, now: Now, texts: Texts) -> list[Los
     above = ranking.hits if case.no_answer else ranking.whole_set[: best.whole_rank - 1 if best else None]
     seen = then.seen
     newcomers = [] if seen is None else [each for each in above if each.candidate.content_hash not in seen]
+    rival = step.rival
+    if rival is None and newcomers:
+        first = newcomers[0].candidate
+        rival = StandingText(first.origin, first.content_hash)
     if case.no_answer:
-        return [_newly_found(case, newcomers, texts)] if newcomers else []
-    if best is None or (seen is not None and not newcomers):
+        return [] if rival is None else [_newly_found(case, rival, step, texts)]
+    if best is None:
+        return _pushed_out_then_gone(case, then, step, texts)
+    if seen is not None and rival is None:
         return []
-    cited, path = best.candidate.origin.citation, str(best.candidate.origin.place)
+    path = str(best.candidate.origin.place)
     removed = "" if best.rank is not None else f", and is removed by {best.fate}"
-    where = f"{cited} is still there, at {best.whole_rank} in the whole set{removed}"
-    if seen is None:
-        sentence = f"{where}. Which text above it is new can't be told: that run's candidates were not kept."
+    where = f"{best.candidate.origin.citation} is still there, at {best.whole_rank} in the whole set{removed}"
+    since = SinceCommit(commit=None) if rival is None else _since(rival, step, texts)
+    before = tell_gone_before(None, then.winner, since, texts)
+    if rival is None:
+        sentence = (
+            f"{where}. Which text above it is new can't be told: that run's candidates were not kept.{before}"
+        )
         return [LossCause(id=case.id, what="outranked", path=path, sentence=sentence)]
-    rival = newcomers[0].candidate
-    since = texts.brought(rival.origin.place, rival.content_hash)
-    others = f" and {counted(len(newcomers) - 1, 'more new text')}" if len(newcomers) > 1 else ""
-    sentence = f"{where}. Above it is new: {rival.origin.citation}{others}{since.words}"
+    more = sum(each.candidate.content_hash != rival.content_hash for each in newcomers)
+    others = f" and {counted(more, 'more new text')}" if more else ""
+    sentence = f"{where}. Above it is new: {rival.origin.citation}{others}{since.words}{before}"
     path = str(rival.origin.place)
     return [LossCause(id=case.id, what="outranked", path=path, commit=since.commit, sentence=sentence)]
 
 
-def _newly_found(case: GoldenCase, newcomers: Sequence[RankedCandidate], texts: Texts) -> LossCause:
-    first = newcomers[0].candidate
-    since = texts.brought(first.origin.place, first.content_hash)
-    sentence = f"A text that is new is found: {first.origin.citation}{since.words}"
-    path = str(first.origin.place)
+def _pushed_out_then_gone(case: GoldenCase, then: Then, step: LastStep, texts: Texts) -> list[LossCause]:
+    """A new text took the hits first; what it took them from is gone by now."""
+    rival, out = step.rival, step.pushed_out
+    if rival is None or out is None:
+        return []
+    since = _since(rival, step, texts)
+    took = f"took the place of {out.origin.citation} among the hits"
+    sentence = f"The new text {rival.origin.citation} {took}{since.words}"
+    path = str(rival.origin.place)
+    first = LossCause(id=case.id, what="outranked", path=path, commit=since.commit, sentence=sentence)
+    if stands(out, texts):
+        return [first]
+    place = out.origin.place
+    later = LastStep(
+        since=texts.taken(place, out.content_hash), taken=out, left=texts.standing(place) or None
+    )
+    return [first, tell_gone(case, later, out, then.winner or out, texts)]
+
+
+def _newly_found(case: GoldenCase, rival: StandingText, step: LastStep, texts: Texts) -> LossCause:
+    since = _since(rival, step, texts)
+    sentence = f"A text that is new is found: {rival.origin.citation}{since.words}"
+    path = str(rival.origin.place)
     return LossCause(id=case.id, what="newText", path=path, commit=since.commit, sentence=sentence)
+
+
+def _since(rival: StandingText, step: LastStep, texts: Texts) -> SinceCommit:
+    if step.since is not None and step.rival == rival:
+        return step.since
+    return texts.brought(rival.origin.place, rival.content_hash)
 
 
 def _of_the_settings(case: GoldenCase, changed: Sequence[str], then: Then, now: Now) -> LossCause:

@@ -8,7 +8,8 @@ and `no` are text.
 import difflib
 import math
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
@@ -147,111 +148,99 @@ class Item:
 class Reader:
     """Reads typed values out of nodes and gathers what is wrong, so that all faults are reported at once.
 
-    Each method gives None where the value is left out or faulty; faults stand in `faults`.
+    Each method gives None where the value is left out or faulty; faults stand in `faults`. `case` is the id of the
+    case that is being read.
     """
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []
+        self.case: str | None = None
         self._seen: set[int] = set()
         self._aliases = 0
 
-    def report(
-        self, message: str, *, line: int | None, field: str | None = None, case: str | None = None
-    ) -> None:
-        """Note a fault."""
-        self.faults.append(Fault(case=case, field=field, line=line, message=message))
+    @contextmanager
+    def within(self, case: str | None) -> Iterator[None]:
+        """While a case is read: its faults name it."""
+        self.case = case
+        yield
+        self.case = None
+
+    def report(self, message: str, at: Node | int | None, field: str | None = None) -> None:
+        """Note a fault at a node, or on a line."""
+        line = line_of(at) if isinstance(at, Node) else at
+        self.faults.append(Fault(case=self.case, field=field, line=line, message=message))
 
     def fields(
-        self,
-        node: Node,
-        allowed: Collection[str],
-        *,
-        what: str,
-        case: str | None = None,
-        keep_nulls: bool = False,
+        self, node: Node, allowed: Collection[str], *, what: str, keep_nulls: bool = False
     ) -> dict[str, Node]:
         """The values by key. Unknown keys and keys written twice are faults; the first value counts.
 
         A key without a value counts as left out, unless `keep_nulls`.
         """
         if not self._is_first_visit(node):
-            self.report(f"An alias repeats {what}; write it out.", line=line_of(node), case=case)
+            self.report(f"An alias repeats {what}; write it out.", node)
             return {}
         if len(pairs(node)) > _MAX_KEYS:
-            self.report(f"There are {len(pairs(node))} keys in {what}.", line=line_of(node), case=case)
+            self.report(f"There are {len(pairs(node))} keys in {what}.", node)
             return {}
         found: dict[str, Node] = {}
         for key_node, value in pairs(node):
-            key, line = scalar_of(key_node), line_of(key_node)
+            key = scalar_of(key_node)
             key = "?" if key is None else key
             if key not in allowed:
                 hint = _suggestion(key, allowed)
-                self.report(f"{shown(key)} is not a key of {what}{hint}", line=line, field=key, case=case)
+                self.report(f"{shown(key)} is not a key of {what}{hint}", key_node, key)
             elif key in found:
-                self.report(
-                    f"{key} is given twice; the first is on line {line_of(found[key])}.",
-                    line=line,
-                    field=key,
-                    case=case,
-                )
+                first = line_of(found[key])
+                self.report(f"{key} is given twice; the first is on line {first}.", key_node, key)
             else:
                 found[key] = value
         return {key: value for key, value in found.items() if keep_nulls or not is_null(value)}
 
-    def text(self, node: Node | None, field: str, *, case: str | None) -> str | None:
+    def text(self, node: Node | None, field: str) -> str | None:
         """A text that is not blank, without the white space around it."""
         if node is None:
             return None
-        self._count_alias(node, field, case=case)
+        self._count_alias(node, field)
         value = as_text(node)
-        line = line_of(node)
         if value is None:
-            self.report(f"{field} must be text{_remedy(node)}.", line=line, field=field, case=case)
+            self.report(f"{field} must be text{_remedy(node)}.", node, field)
             return None
         unprintable = _UNPRINTABLE.search(value)
         if unprintable:
             name = _name(value, unprintable.start())
-            self.report(
-                f"{field} holds a character that no text has: {name}.", line=line, field=field, case=case
-            )
+            self.report(f"{field} holds a character that no text has: {name}.", node, field)
             return None
         if not value.strip():
-            self.report(f"{field} is empty.", line=line, field=field, case=case)
+            self.report(f"{field} is empty.", node, field)
             return None
         return value.strip()
 
-    def texts(self, node: Node | None, field: str, *, most: int, case: str | None) -> tuple[Item, ...] | None:
+    def texts(self, node: Node | None, field: str, *, most: int) -> tuple[Item, ...] | None:
         """One text or a list of at most `most` different texts. None where any of them is faulty."""
         if node is None:
             return None
         if not is_sequence(node):
-            one = self.text(node, field, case=case)
+            one = self.text(node, field)
             return None if one is None else (Item(one, line_of(node)),)
-        self._count_alias(node, field, case=case)
+        self._count_alias(node, field)
         nodes = items(node)
         if len(nodes) > most:
-            self.report(
-                f"{field} lists {len(nodes)} entries; {most} are allowed.",
-                line=line_of(node),
-                field=field,
-                case=case,
-            )
+            self.report(f"{field} lists {len(nodes)} entries; {most} are allowed.", node, field)
             return None
         faults_before = len(self.faults)
         found: dict[str, Item] = {}
         for entry in nodes:
-            text = self.text(entry, field, case=case)
+            text = self.text(entry, field)
             if text is not None and text in found:
-                self.report(
-                    f"{field} lists {shown(text)} twice.", line=line_of(entry), field=field, case=case
-                )
+                self.report(f"{field} lists {shown(text)} twice.", entry, field)
             elif text is not None:
                 found[text] = Item(text, line_of(entry))
         return tuple(found.values()) if len(self.faults) == faults_before else None
 
-    def flag(self, node: Node | None, field: str, *, case: str | None) -> bool | None:
+    def flag(self, node: Node | None, field: str) -> bool | None:
         """`true` or `false`."""
-        return self._one(node, field, _as_flag, "true or false, without quotes", case=case)
+        return self._one(node, field, _as_flag, "true or false, without quotes")
 
     def integer(self, node: Node | None, field: str) -> int | None:
         """A whole number in decimal digits."""
@@ -262,21 +251,13 @@ class Reader:
         choice = ", or null for none" if or_null else ""
         return self._one(node, field, as_number, f"a finite number such as 0.2{choice}")
 
-    def _one(
-        self,
-        node: Node | None,
-        field: str,
-        parse: Callable[[Node], _T | None],
-        kind: str,
-        *,
-        case: str | None = None,
-    ) -> _T | None:
+    def _one(self, node: Node | None, field: str, parse: Callable[[Node], _T | None], kind: str) -> _T | None:
         if node is None:
             return None
-        self._count_alias(node, field, case=case)
+        self._count_alias(node, field)
         value = parse(node)
         if value is None:
-            self.report(f"{field} must be {kind}.", line=line_of(node), field=field, case=case)
+            self.report(f"{field} must be {kind}.", node, field)
         return value
 
     def _is_first_visit(self, node: Node) -> bool:
@@ -284,13 +265,12 @@ class Reader:
         self._seen.add(id(node))
         return first
 
-    def _count_alias(self, node: Node, field: str, *, case: str | None) -> None:
+    def _count_alias(self, node: Node, field: str) -> None:
         if self._is_first_visit(node):
             return
         self._aliases += 1
         if self._aliases == MAX_ALIASES + 1:
-            message = f"The file uses more than {MAX_ALIASES} aliases; write the values out."
-            self.report(message, line=line_of(node), field=field, case=case)
+            self.report(f"The file uses more than {MAX_ALIASES} aliases; write the values out.", node, field)
 
 
 def shown(text: str) -> str:

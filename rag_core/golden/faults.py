@@ -1,16 +1,17 @@
 """What is wrong with a file that people write, said in one shape by the parsers and the linter."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
 from rag_core.errors import FaultyDocument, FaultyGoldenSet
+from rag_core.model.shape import Shape
 
 _Refusal = TypeVar("_Refusal", bound=FaultyDocument)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class Fault(Shape):
     """One thing to mend. `case` is the case's id, None outside a case or where the id can't be read.
 
     `field` is the key as it is written in the file, None where the whole file is meant; `line` is 1-based.
@@ -20,17 +21,6 @@ class Fault:
     field: str | None
     line: int | None
     message: str
-
-    @classmethod
-    def from_json(cls, told: Mapping[str, str | int | None]) -> "Fault":
-        """The inverse of `to_json`."""
-        case, field, line = told["case"], told["field"], told["line"]
-        return cls(
-            case=None if case is None else str(case),
-            field=None if field is None else str(field),
-            line=line if isinstance(line, int) else None,
-            message=str(told["message"]),
-        )
 
     @property
     def place(self) -> str:
@@ -43,10 +33,6 @@ class Fault:
         line = "" if self.line is None else f"line {self.line}"
         case = "" if self.case is None else f"case {self.case}"
         return tuple(part for part in (line, case, self.field) if part)
-
-    def to_json(self) -> dict[str, str | int | None]:
-        """The contract's `{case, field, line, message}`."""
-        return {"case": self.case, "field": self.field, "line": self.line, "message": self.message}
 
 
 def in_file_order(faults: Iterable[Fault]) -> tuple[Fault, ...]:

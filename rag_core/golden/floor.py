@@ -18,9 +18,7 @@ def raise_floor(text: str, *, new_floor: int) -> str:
     Where there is no `floor`, it is written above the first key, with the line ending of the file. The floor
     that stands already gives the text unchanged.
 
-    Args:
-        text: A cases file that parses.
-        new_floor: 0 or more, at most the number of cases.
+    `new_floor` is 0 or more, at most the number of cases; the text is one that parses.
 
     Raises:
         Refused: `new_floor` is lower than the floor that stands, or more than there are cases.

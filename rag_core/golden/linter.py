@@ -1,9 +1,9 @@
 """Cases that can't be won, found before a run: a fault of the set is no failure of the search."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from rag_core.golden.cases import GoldenCase, GoldenSet
+from rag_core.golden.cases import Expectation, GoldenSet, expectations_of
 from rag_core.golden.document import shown
 from rag_core.golden.faults import Fault, in_file_order
 from rag_core.golden.names import Names
@@ -11,7 +11,7 @@ from rag_core.model import Place, Scope
 
 
 def lint(
-    golden: GoldenSet,
+    golden: GoldenSet | Sequence[Expectation],
     *,
     indexed: Mapping[Place, Scope],
     in_repository: AbstractSet[str] | None,
@@ -25,37 +25,40 @@ def lint(
     checked by `rag_core.golden.cases.parse_cases`.
 
     Args:
-        golden: A set that parsed.
+        golden: A set that parsed, or what the cases of one expect that did not.
         indexed: The places that have chunks, each with the scope of its chunks.
         in_repository: The paths of the project's files that an index run reads; None where they can't be known,
             and then only the index is asked.
         elsewhere: Of paths that are not indexed, the rest of a sentence that says where they are all the same.
-        deleted: Of paths that are not there, a sentence that says since when.
+        deleted: Of paths that are not there any more, a sentence that says what became of them; for these no other
+            name is guessed.
 
     Returns:
         The faults by line.
     """
     names = Names(indexed, in_repository)
     faults: list[Fault] = []
-    for case in golden.cases:
-        for place, line in _places(case):
-            missing = _missing(place, indexed, in_repository, names=names, elsewhere=elsewhere or {})
-            if missing is not None:
-                since = (deleted or {}).get(place.key) if place.kind == "file" else None
-                message = f"{missing} {since}" if since else missing
-                faults.append(Fault(case=case.id, field="expected", line=line, message=message))
-                continue
-            outside = _out_of_scope(case, place, indexed[place])
-            if outside is not None:
-                faults.append(Fault(case=case.id, field="scope", line=case.line, message=outside))
+    for each in _expected(golden):
+        place = each.place
+        since = (deleted or {}).get(place.key) if place.kind == "file" else None
+        missing = _missing(place, indexed, in_repository, names=names, elsewhere=elsewhere or {}, since=since)
+        if missing is not None:
+            faults.append(Fault(case=each.case, field="expected", line=each.line, message=missing))
+            continue
+        outside = _out_of_scope(each, indexed[place])
+        if outside is not None:
+            faults.append(Fault(case=each.case, field="scope", line=each.case_line, message=outside))
     return in_file_order(faults)
 
 
 def unindexed_paths(
-    golden: GoldenSet, *, indexed: Mapping[Place, Scope], in_repository: AbstractSet[str]
+    golden: GoldenSet | Sequence[Expectation],
+    *,
+    indexed: Mapping[Place, Scope],
+    in_repository: AbstractSet[str],
 ) -> tuple[str, ...]:
     """The files that some case expects and that are not both in the index and in the repository's folders."""
-    expected = dict.fromkeys(place for case in golden.cases for place in case.expected)
+    expected = dict.fromkeys(each.place for each in _expected(golden))
     return tuple(
         place.key
         for place in expected
@@ -63,9 +66,8 @@ def unindexed_paths(
     )
 
 
-def _places(case: GoldenCase) -> list[tuple[Place, int]]:
-    lines = case.place_lines or (case.line,) * len(case.expected)
-    return list(zip(case.expected, lines, strict=True))
+def _expected(golden: GoldenSet | Sequence[Expectation]) -> Sequence[Expectation]:
+    return expectations_of(golden) if isinstance(golden, GoldenSet) else golden
 
 
 def _missing(
@@ -75,6 +77,7 @@ def _missing(
     *,
     names: Names,
     elsewhere: Mapping[str, str],
+    since: str | None,
 ) -> str | None:
     is_indexed, is_there = place in indexed, in_repository is None or place.key in in_repository
     if place.kind == "session":
@@ -91,11 +94,12 @@ def _missing(
         missing = "is not in the index"
     elif is_indexed:
         missing = "is in the index but no longer in the repository"
-    return f"{shown(place.key)} {missing}{names.suggest(place)}"
+    told = names.suggest(place) if since is None else f". {since}"
+    return f"{shown(place.key)} {missing}{told}"
 
 
-def _out_of_scope(case: GoldenCase, place: Place, scope: Scope) -> str | None:
-    if case.scope is None or scope in case.scope:
+def _out_of_scope(expected: Expectation, scope: Scope) -> str | None:
+    if expected.scope is None or scope in expected.scope:
         return None
-    asked = ", ".join(case.scope)
-    return f"{shown(str(place))} is in scope {scope}, and the case searches only {asked}."
+    asked = ", ".join(expected.scope)
+    return f"{shown(str(expected.place))} is in scope {scope}, and the case searches only {asked}."

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rag_core.golden.cases import GoldenCase
-from rag_core.golden.causes import LossCause
+from rag_core.golden.losses import LossCause
 from rag_core.golden.verdicts import expected_entries, judge
 from rag_core.model import CandidateSet, Fate, Ranking, RankingSettings
 from rag_core.model.limits import MAX_LIMIT

@@ -114,10 +114,8 @@ class GoldenOutcome:
 def judge(case: GoldenCase, ranking: Ranking) -> CaseVerdict:
     """Judge one ranking by one case.
 
-    Args:
-        case: The case; its scope plays no part here, it has shaped the search already.
-        ranking: The outcome of the case's question. An empty one loses a case that expects places, with
-            `removed_by` `candidates`, and wins a `no_answer` case.
+    The case's scope plays no part here, it has shaped the search already. An empty ranking loses a case that
+    expects places, with `removed_by` `candidates`, and wins a `no_answer` case.
     """
     if case.no_answer:
         return CaseVerdict(

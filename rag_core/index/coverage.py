@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from types import MappingProxyType
 
 from rag_core.chunking import FORMAT_NAMES
@@ -18,7 +17,7 @@ from rag_core.model import ALL_SCOPES, Project, Scope
 from rag_core.model.languages import language_of
 from rag_core.project.projects import current_commit, words_changed
 from rag_core.sources.documents import SkipReason, list_documents, list_documents_outside
-from rag_core.sources.git import GitRepository
+from rag_core.sources.project_repository import repository_of
 
 SKIPS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -72,8 +71,8 @@ class ScopeCoverage:
     indexed: int
     chunks: int
     without_vector: int
-    skipped_files: tuple[dict[str, str], ...]
-    notes: tuple[dict[str, str], ...]
+    skipped_files: tuple[dict[str, object], ...]
+    notes: tuple[dict[str, object], ...]
     indexed_at: datetime | None
     commit: str | None
 
@@ -127,7 +126,7 @@ def measure_coverage(database: Database, project: Project) -> Coverage:
     outside: Outside | None = None
     try:
         head = current_commit(project)
-        repository = GitRepository(Path(project.repo))
+        repository = repository_of(project)
         files = list_documents(repository, ref=project.ref, root=project.root, folders=project.folders)
         outside = Outside.of(
             list_documents_outside(repository, ref=project.ref, root=project.root, folders=project.folders)
@@ -173,7 +172,7 @@ def _session_parts(connection: Connection, project_id: str) -> SourceParts:
 
 
 def _file_parts(
-    files: set[str], indexed: set[str], skipped: list[dict[str, str]], state: ScopeState | None
+    files: set[str], indexed: set[str], skipped: list[dict[str, object]], state: ScopeState | None
 ) -> SourceParts:
     faulty = files & {str(entry["path"]) for entry in LeftOut.of(skipped).faulty}
     pointers = files & {entry["path"] for entry in skipped if entry["reason"] == SkipReason.LFS_POINTER}

@@ -24,9 +24,7 @@ class Plan:
 def match(standing: Sequence[StandingChunk], wanted: Sequence[Chunk]) -> Plan:
     """The plan that keeps as many chunks as their contents allow.
 
-    Args:
-        standing: The rows of the scopes that are indexed.
-        wanted: The chunks that a fresh index would have.
+    `wanted` are the chunks that a fresh index would have.
     """
     old = sorted(standing, key=lambda chunk: (chunk.origin.place, chunk.ordinal))
     new = sorted(wanted, key=lambda chunk: (chunk.origin.place, chunk.ordinal))

@@ -1,7 +1,6 @@
 """What a project's sources hold now, cut into chunks."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from rag_core.chunking import chunk_message, cut_document
 from rag_core.database.connections import Database
@@ -10,8 +9,14 @@ from rag_core.errors import UsageError
 from rag_core.index.left_out import Outside
 from rag_core.model import DOCUMENT_SCOPES, Chunk, Project, Scope
 from rag_core.project.runs import Progress
-from rag_core.sources.documents import DocumentTree, FileNote, list_documents_outside, read_documents
-from rag_core.sources.git import GitRepository
+from rag_core.sources.documents import (
+    DocumentTree,
+    FileNote,
+    SkippedFile,
+    list_documents_outside,
+    read_documents,
+)
+from rag_core.sources.project_repository import repository_of
 from rag_core.words.languages import told_unknown
 
 
@@ -37,6 +42,11 @@ class Material:
     notes: tuple[FileNote, ...]
     outside: Outside | None
 
+    @property
+    def skipped(self) -> tuple[SkippedFile, ...]:
+        """The files that were not read."""
+        return self.tree.skipped if self.tree else ()
+
     def chunk_count(self, scope: Scope) -> int:
         """How many of the chunks are of that scope."""
         return sum(chunk.scope is scope for chunk in self.chunks)
@@ -56,7 +66,7 @@ def read_material(database: Database, project: Project, target: Target, progress
     if not set(target.scopes).isdisjoint(DOCUMENT_SCOPES):
         progress("read", 0, 0)
         tree = read_documents(
-            GitRepository(Path(project.repo)), ref=target.ref, root=project.root, folders=project.folders
+            repository_of(project), ref=target.ref, root=project.root, folders=project.folders
         )
         wanted = [document for document in tree.documents if document.scope in target.scopes]
         notes.extend(tree.notes)
@@ -117,6 +127,6 @@ def _read_sessions(database: Database, project: Project, session_id: str | None)
 def _outside(project: Project, target: Target) -> Outside:
     return Outside.of(
         list_documents_outside(
-            GitRepository(Path(project.repo)), ref=target.ref, root=project.root, folders=project.folders
+            repository_of(project), ref=target.ref, root=project.root, folders=project.folders
         )
     )

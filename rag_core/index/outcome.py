@@ -1,13 +1,27 @@
 """What an index run says of itself."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypedDict
+from uuid import UUID
 
 from rag_core.index.left_out import Outside
 from rag_core.model import Scope
 from rag_core.model.shape import Shape, keyed
 
 IndexMode = Literal["full", "incremental"]
+
+
+class IndexAsked(TypedDict, total=False):
+    """How an index run may be asked for; `Indexing.run` says what each of it means."""
+
+    mode: IndexMode
+    scopes: tuple[Scope, ...]
+    session_id: str | None
+    ref: str | None
+    dry_run: bool
+    allow_vote_loss: bool
+    allow_emptied: bool
+    run_id: UUID
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

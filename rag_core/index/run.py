@@ -6,7 +6,6 @@ after a kill. Vectors are kept as they are made, so a run that died does not pay
 
 import uuid
 from collections.abc import Iterator
-from pathlib import Path
 
 from rag_core.chunking import CHUNKER_VERSION
 from rag_core.database.connecting import Connection
@@ -41,10 +40,11 @@ from rag_core.index.sources_gone import refuse_gone
 from rag_core.index.vectors import ChunkVectors, embed_chunks
 from rag_core.model import ALL_SCOPES, Actor, Project, Scope
 from rag_core.model.languages import text_search_config
+from rag_core.model.shape import keyed
 from rag_core.ports import Clock
 from rag_core.project.runs import Progress, running
 from rag_core.sources.documents import list_everywhere
-from rag_core.sources.git import GitRepository
+from rag_core.sources.project_repository import repository_of
 
 
 class Indexing:
@@ -72,19 +72,12 @@ class Indexing:
     ) -> IndexReport:
         """Bring the index up to date with the sources.
 
-        Args:
-            project: What to index.
-            actor: Who asked for it.
-            mode: `incremental` keeps every chunk whose text is still there, with its id, vector and votes;
-                `full` deletes and recreates.
-            scopes: Which scopes; the others keep their chunks.
-            session_id: Only this session; `scopes` then plays no part.
-            ref: Another commit, branch or tag than the project's own.
-            dry_run: Read and count, write nothing.
-            allow_vote_loss: Go on although votes hang on chunks that will be deleted.
-            allow_emptied: Go on although nothing is left of a scope that is in the index.
-            listener: Told of the progress.
-            run_id: Given where the caller has promised an id already.
+        `incremental` keeps every chunk whose text is still there, with its id, vector and votes; `full` deletes
+        and recreates. Other scopes keep their chunks; with a `session_id`, only that session is indexed and
+        `scopes` plays no part. `ref` is another commit, branch or tag than the project's own. `dry_run`: read
+        and count, write nothing. `allow_vote_loss`: go on although votes hang on chunks that will be deleted;
+        `allow_emptied`: although nothing is left of a scope that is in the index. `run_id` is given where the
+        caller has promised an id already.
 
         Raises:
             Refused: Votes would be lost, a scope would be emptied, or the configured model is not that of the vectors
@@ -126,7 +119,7 @@ class Indexing:
                     target,
                     material=material,
                     plan=plan,
-                    elsewhere=lambda: list_everywhere(GitRepository(Path(project.repo)), ref=target.ref),
+                    elsewhere=lambda: list_everywhere(repository_of(project), ref=target.ref),
                     agreed=allow_emptied,
                 )
                 votes = count_votes(connection, project.project_id, [chunk.id for chunk in plan.removed])
@@ -221,12 +214,8 @@ class Indexing:
             files=material.sources[scope],
             chunks=count_chunks(connection, project_id, (scope,))[0],
             indexed_at=self._clock.now(),
-            skipped=[
-                {"path": entry.path, "reason": str(entry.reason)}
-                for entry in (tree.skipped if tree else ())
-                if entry.scope is scope
-            ],
-            notes=[{"path": note.path, "note": note.note} for note in material.notes if note.scope is scope],
+            skipped=[keyed(entry, "path", "reason") for entry in material.skipped if entry.scope is scope],
+            notes=[keyed(note, "path", "note") for note in material.notes if note.scope is scope],
         )
 
 
@@ -267,12 +256,11 @@ def _report(
     votes: int,
     dry_run: bool,
 ) -> IndexReport:
-    tree = material.tree
     return IndexReport(
         run_id=run_id,
         mode=mode,
         dry_run=dry_run,
-        commit=tree.commit if tree else None,
+        commit=material.tree.commit if material.tree else None,
         counts={
             scope: (
                 1 if target.session_id is not None else material.sources[scope],
@@ -285,13 +273,11 @@ def _report(
             kept=len(plan.kept), moved=len(plan.moved), added=len(plan.added), removed=len(plan.removed)
         ),
         skipped=tuple(
-            {"path": entry.path, "reason": str(entry.reason), "byRule": entry.reason.by_rule}
-            for entry in (tree.skipped if tree else ())
+            keyed(entry, "path", "reason") | keyed(entry.reason, "by_rule")
+            for entry in material.skipped
             if entry.scope in target.scopes
         ),
-        notes=tuple(
-            {"path": note.path, "note": note.note} for note in material.notes if note.scope in target.scopes
-        ),
+        notes=tuple(keyed(note, "path", "note") for note in material.notes if note.scope in target.scopes),
         votes_lost=votes,
         outside=material.outside,
     )

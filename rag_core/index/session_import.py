@@ -8,6 +8,7 @@ from pathlib import Path
 from rag_core.database.connections import Database
 from rag_core.database.index.sessions import append_events
 from rag_core.errors import InvalidInput
+from rag_core.model.shape import Shape
 from rag_core.sources.masking import mask_event
 from rag_core.sources.session_log import EventLine, RefusedLine, read_session_file
 
@@ -18,7 +19,7 @@ _MAX_REFUSED = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LineNote:
+class LineNote(Shape):
     """Something about a line that was taken which its owner should know; `line` counts from 1."""
 
     line: int
@@ -26,14 +27,14 @@ class LineNote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionImport:
+class SessionImport(Shape):
     """What came in: new sessions and events, lines that are no event, secrets masked, what was mended in which line."""
 
     sessions: int
     events: int
     refused: tuple[RefusedLine, ...]
     masked: int
-    notes: tuple[LineNote, ...] = ()
+    notes: tuple[LineNote, ...]
 
 
 def import_sessions(
@@ -44,11 +45,7 @@ def import_sessions(
     The file is read as a stream. Secrets are masked before anything is stored. A line that is no event is
     refused by its number, and the rest is taken.
 
-    Args:
-        database: Where the events go.
-        project_id: Whose sessions they are.
-        path: The file.
-        tax_numbers: CPF and CNPJ numbers are masked as secrets are.
+    `tax_numbers`: CPF and CNPJ numbers are masked as secrets are.
 
     Raises:
         UsageError: The file can't be read, or is none.

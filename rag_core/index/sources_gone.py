@@ -57,13 +57,8 @@ def refuse_gone(
     Files of a scope that were deleted are gone because somebody took them out, and so are texts that moved into the
     other scope still there; but where no document at all is left, that too is asked about.
 
-    Args:
-        project: What is indexed.
-        target: What the run covers.
-        material: What its sources hold now.
-        plan: What the run would do to the rows.
-        elsewhere: Tells the paths of all documents in the repository; asked only where a scope is empty.
-        agreed: Somebody knows that the sources are gone.
+    `elsewhere` tells the paths of all documents in the repository, and is asked only where a scope is empty;
+    `agreed`: somebody knows that the sources are gone.
 
     Raises:
         SourcesGone: A scope has chunks, and more than half of them would go with nothing in their stead.

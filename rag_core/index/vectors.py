@@ -57,15 +57,9 @@ def embed_chunks(
 ) -> ChunkVectors:
     """A vector for every chunk that can have one. An outage costs vectors, never the run.
 
-    Args:
-        database: Where vectors are kept.
-        providers: The installation's providers.
-        project_id: The project.
-        index_model: The model of the index as it stands.
-        may_change_model: Whether this run replaces all vectors, and so may bring another model.
-        chunks: What is to be embedded; equal texts are embedded once.
-        progress: Told of texts done.
-        dry_run: Count what would be embedded, and call nobody but to ask for the model's name.
+    `index_model` is that of the index as it stands; `may_change_model`: this run replaces all vectors, and so
+    may bring another. Equal texts are embedded once. `dry_run`: count what would be embedded, and call nobody
+    but to ask for the model's name.
 
     Raises:
         Refused: The configured model is not the index's, and this run may not change it.

@@ -141,11 +141,8 @@ def resolved_terms(
     Two words that share a spelling are one term. The number of an identifier is never merged: RN-058 and RN-061
     have their letters in common and are still two things. Nor are words merged that are parts of one name.
 
-    Args:
-        asked: The question's terms.
-        known: Lexemes of the index by key.
-        with_parts: Whether the parts of a name stand beside it, for any of them may match. Otherwise a chunk must hold
-            the whole name, or of joined words all parts.
+    `known` are lexemes of the index by key. `with_parts`: the parts of a name stand beside it, for any of them may
+    match; otherwise a chunk must hold the whole name, or of joined words all parts.
     """
 
     def found(keys: Sequence[str]) -> frozenset[str]:

@@ -21,7 +21,7 @@ class RunProgress(Shape):
     total: int | None = None
 
     @classmethod
-    def read(cls, told: Mapping[str, object]) -> "RunProgress":
+    def from_row(cls, told: Mapping[str, object]) -> "RunProgress":
         """From its row; what is no number there is not known."""
         step, done, total = told.get("step"), told.get("done"), told.get("total")
         return cls(
@@ -49,11 +49,6 @@ class RunError(Shape):
     code: str
     message: str
     hint: str
-
-    @classmethod
-    def read(cls, told: Mapping[str, object]) -> "RunError":
-        """From its row."""
-        return cls(**{name: str(told.get(name, "")) for name in ("code", "message", "hint")})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,6 +48,16 @@ class Shape:
         }
         return cls(**found, **given)
 
+    @classmethod
+    def read(cls, told: Mapping[str, Any], **given: Any) -> Self:
+        """The inverse of `to_json` where its values are plain, or lists of such; what is missing has its default."""
+        found = {
+            name: tuple(told[key]) if isinstance(told[key], list) else told[key]
+            for name, key, _ in _keys(cls)
+            if name not in given and key in told
+        }
+        return cls(**found, **given)
+
     def to_json(self) -> dict[str, object]:
         """The object, its keys in the order of the fields."""
         return {

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, TypeVar
 
 from rag_core.database.connections import Database
 from rag_core.database.tokens import (
@@ -31,6 +31,7 @@ from rag_core.model.shape import keyed
 from rag_core.ports import Clock
 from rag_core.words.durations import parse_duration
 
+_Word = TypeVar("_Word", Role, ActorKind)
 PREFIX = "medir_"
 ROLES: tuple[Role, ...] = ("viewer", "maintainer", "engine")
 _KINDS: tuple[ActorKind, ...] = ("human", "agent", "system")
@@ -106,14 +107,9 @@ def create_token(
 ) -> NewToken:
     """Make a token. From the first one on, every request and every page wants one.
 
-    Args:
-        database: Where it is kept.
-        clock: For its time.
-        name: Letters, digits and `._@-`, at most 63; the actor of all that is done with it.
-        role: `viewer`, `maintainer` or `engine`.
-        kind: What sort of actor holds it; None: `agent` for an engine, else `human`.
-        expires: How long it is good for, such as `90d`; None: until it is revoked.
-        actor: Who makes it.
+    `name` is letters, digits and `._@-`, at most 63: the actor of all that is done with it. `kind` None is
+    `agent` for an engine, else `human`. `expires` is how long it is good for, such as `90d`; None: until it is
+    revoked.
 
     Raises:
         InvalidInput: The name, role, kind or duration is none.
@@ -125,8 +121,8 @@ def create_token(
             hint="Use up to 63 letters, digits and the signs . _ @ -, beginning with a letter or digit.",
             where={"field": "name"},
         )
-    given = _parse_role(role)
-    sort = _parse_kind(kind) if kind is not None else _kind_of(given)
+    given = _one_of(ROLES, role, what="role", field="role")
+    sort = _kind_of(given) if kind is None else _one_of(_KINDS, kind, what="kind of actor", field="kind")
     at = clock.now()
     expires_at = None if expires is None else _later(at, parse_duration(expires))
     token_id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
@@ -197,12 +193,8 @@ def revoke_token(database: Database, clock: Clock, which: str, *, actor: Actor) 
 def admit(database: Database, clock: Clock, text: str | None, *, local: Caller | None) -> Caller:
     """Who calls with this token, or without one; the check of every surface.
 
-    Args:
-        database: Where tokens lie.
-        clock: For the time of use.
-        text: The token as it was sent; None where none was.
-        local: Who a caller without a token is while there never was a token; None where such a caller comes from
-            beyond this machine and is never let in.
+    `local` is who a caller without a token is while there never was a token; None where such a caller comes
+    from beyond this machine and is never let in.
 
     Raises:
         NotSignedIn: There is no token where one is needed, or it is unknown, wrong, revoked or expired.
@@ -291,19 +283,10 @@ def _later(at: datetime, length: timedelta) -> datetime:
         ) from error
 
 
-def _parse_role(text: str) -> Role:
-    for role in ROLES:
-        if text == role:
-            return role
+def _one_of(words: tuple[_Word, ...], text: str, *, what: str, field: str) -> _Word:
+    for word in words:
+        if text == word:
+            return word
     raise InvalidInput(
-        f"{text[:80]!r} is no role.", hint=f"Use {' or '.join(ROLES)}.", where={"field": "role"}
-    )
-
-
-def _parse_kind(text: str) -> ActorKind:
-    for kind in _KINDS:
-        if text == kind:
-            return kind
-    raise InvalidInput(
-        f"{text[:80]!r} is no kind of actor.", hint=f"Use {' or '.join(_KINDS)}.", where={"field": "kind"}
+        f"{text[:80]!r} is no {what}.", hint=f"Use {' or '.join(words)}.", where={"field": field}
     )

@@ -20,6 +20,7 @@ from rag_core.model import DocumentFolders, Project
 from rag_core.model.folders import tidy_folder
 from rag_core.model.languages import DEFAULT_LANGUAGE, language_meant, text_search_config
 from rag_core.sources.git import GitRepository
+from rag_core.sources.project_repository import refuse_gone_repository, repository_of
 from rag_core.words.languages import LISTED, told_words
 
 SAMPLE = "sample"
@@ -107,6 +108,8 @@ def set_project(
         InvalidInput: There is no such language.
         UsageError: The repository, ref or folder does not exist.
     """
+    if repo is None:
+        refuse_gone_repository(project)
     changed = checked(
         dataclasses.replace(
             project,
@@ -157,7 +160,20 @@ def current_commit(project: Project) -> str:
     Raises:
         UsageError: The repository or the ref does not exist.
     """
-    return GitRepository(Path(project.repo)).last_commit_of(project.ref, project.root)
+    return repository_of(project).last_commit_of(project.ref, project.root)
+
+
+def folders_missing(project: Project) -> tuple[str, ...]:
+    """The folders to be indexed where the repository has none of them, so that there is nothing to index; else ().
+
+    Raises:
+        UsageError: The repository or the ref does not exist.
+    """
+    repository = repository_of(project)
+    commit = repository.resolve(project.ref)
+    base = f"{project.root}/" if project.root else ""
+    named = tuple(f"{base}{folder}".strip("/") for folder in project.folders.all)
+    return () if any(not each or repository.has_folder(commit, each) for each in named) else named
 
 
 def require_language(text: str) -> str:

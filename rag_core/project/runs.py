@@ -81,15 +81,8 @@ def running(
 ) -> Iterator[RunHandle]:
     """Hold the project, record the run, beat its heart, and record how it ended.
 
-    Args:
-        database: Where the row lies.
-        project_id: The project.
-        kind: What sort of work; `exclusive` work waits for no other of its kind but refuses.
-        actor: Who started it.
-        parameters: What was asked for, in JSON.
-        exclusive: Whether a second run of the kind must not begin meanwhile.
-        listener: Also told of the progress, e.g. a terminal.
-        run_id: Given where the caller has promised an id already.
+    `exclusive`: no second run of the kind may begin meanwhile; it refuses, and waits for none. `listener` is
+    told of the progress too, and `run_id` is given where the caller has promised an id already.
 
     Raises:
         Busy: Another run of this kind holds the project; the message says since when.

@@ -5,7 +5,6 @@ Only committed text is indexed, so only commits make an index stale.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from rag_core.chunking import chunk_document
 from rag_core.database.connections import Database
@@ -19,6 +18,7 @@ from rag_core.project.projects import current_commit
 from rag_core.sources.decoding import MAX_BYTES, Undecodable, decode, is_lfs_pointer
 from rag_core.sources.documents import document_blobs, require_little
 from rag_core.sources.git import GitRepository
+from rag_core.sources.project_repository import repository_of
 from rag_core.words.languages import told_words
 from rag_core.words.plurals import counted
 
@@ -42,10 +42,8 @@ def measure_staleness(
 ) -> Staleness | None:
     """Compare what was indexed with the project's commit now; None where they agree.
 
-    Args:
-        database: Asked only where git lacks the commit that was indexed.
-        project: Whose repository.
-        states: The index's scopes as the caller saw them.
+    The database is asked only where git lacks the commit that was indexed; `states` are the index's scopes as
+    the caller saw them.
     """
     try:
         head = current_commit(project)
@@ -53,7 +51,7 @@ def measure_staleness(
         behind = {scope: commit for scope, commit in behind.items() if commit != head}
         if not behind:
             return None
-        repository = GitRepository(Path(project.repo))
+        repository = repository_of(project)
         counts = [
             None if commit is None else repository.count_between(commit, head, project.root)
             for commit in behind.values()

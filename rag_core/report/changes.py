@@ -28,10 +28,7 @@ def changes(report: Report, before: Report, indexed_at: Sequence[datetime]) -> t
     Both windows, since a number may differ from the one before for what changed in the midst of that one. A trial is
     no change, and neither is a limit that a caller chose; settings that came back are one.
 
-    Args:
-        report: The window in view.
-        before: The window before it.
-        indexed_at: When index runs ended; those outside the windows are left out.
+    `indexed_at` says when index runs ended; those outside the windows are left out.
     """
     found = [Change(at=at, told="reindexed") for at in indexed_at if before.start <= at < report.end]
     entries = {entry.settings_id: entry for entry in (*before.settings, *report.settings)}

@@ -79,12 +79,7 @@ def compare_with(
     Degraded searches take part: both sides then rank without the vector signal. Takes about half a millisecond
     a search.
 
-    Args:
-        database: Where the searches lie.
-        project_id: The project.
-        window: Which searches.
-        rival: The other settings.
-        listener: Told now and then how many searches have been read.
+    `listener` is told now and then how many searches have been read.
     """
     overlaps: list[float] = []
     rbos: list[float] = []

@@ -57,10 +57,7 @@ class LatencyCurve:
 def make_report(database: Database, project_id: str, window: Window) -> Report:
     """The report of a project over a window, from `rag_searches` and `rag_feedback` alone.
 
-    Args:
-        database: Where the rows lie.
-        project_id: A known project.
-        window: Which searches, by the time they were asked at; votes go with their search.
+    The window is of the times that searches were asked at; votes go with their search.
 
     Raises:
         InvalidInput: The database does not know the window's time zone.

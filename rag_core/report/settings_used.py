@@ -62,9 +62,7 @@ def same_rules(settings: Iterable[UsedSettings]) -> Mapping[str, str]:
 def turns_of(began: Sequence[tuple[datetime, str]], settings: Mapping[str, UsedSettings]) -> tuple[Turn, ...]:
     """When another rule came into force, oldest first; the one that the window began with is the first.
 
-    Args:
-        began: When searches began to run under other settings, oldest first, trials left out.
-        settings: What the window's searches ran under, by id.
+    `began` says when searches began to run under other settings, oldest first, trials left out.
     """
     same = same_rules(settings.values())
     turns: list[Turn] = []

@@ -61,12 +61,7 @@ def weigh_votes(
 ) -> VoteEvidence:
     """Replay the latest voted searches under two settings. About a millisecond a search.
 
-    Args:
-        database: Where searches and votes lie.
-        project_id: The project.
-        today: The settings in force.
-        proposal: The settings that are thought of.
-        most: How many voted searches, the latest first; synthetic ones are left out.
+    `most` counts the latest of them; synthetic ones are left out.
     """
     with database.connection() as connection:
         voted = read_voted_searches(connection, project_id, most=most)

@@ -76,15 +76,10 @@ class Search:
     ) -> Answer:
         """Search, and record that it was asked.
 
-        Args:
-            project_id: A known project; one that was never indexed answers with nothing and says so.
-            question: 1 to 2,000 characters, not blank.
-            actor: Who asks.
-            scopes: Where to look.
-            overrides: A trial's numbers.
-            explain: A place or a chunk id whose way through the search is wanted.
-            session_id: The session that the question belongs to, if any.
-            synthetic: True for benches and demonstrations, whose rows the report leaves out.
+        A project that was never indexed answers with nothing and says so. The question has 1 to 2,000
+        characters and is not blank. `overrides` are a trial's numbers, `explain` is a place or a chunk id whose
+        way through the search is wanted. `synthetic` is for benches and demonstrations, whose rows the report
+        leaves out.
 
         Raises:
             InvalidInput: The question is blank or too long, or a setting is out of range.

@@ -24,8 +24,7 @@ _BYTES = 4096
 class Losses:
     """The losses of one installation, from any process of it.
 
-    Args:
-        log: A file of JSON lines; it need not exist.
+    `log` is a file of JSON lines; it need not exist.
     """
 
     def __init__(self, log: Path) -> None:

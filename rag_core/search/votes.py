@@ -66,14 +66,7 @@ def cast_vote(
 
     The search's session, where it has one that exists, is told; saying the same twice tells nothing new.
 
-    Args:
-        database: Where searches and votes lie.
-        clock: For the vote's times.
-        project_id: The project that the search must belong to.
-        search_id: As the search's answer gave it.
-        chunk_id: Of one of that search's hits.
-        verdict: `util` or `irrelevante`.
-        actor: Who judges; need not be who asked.
+    The chunk is of one of the search's hits; who judges need not be who asked.
 
     Raises:
         InvalidInput: An id or the verdict is malformed, the search is unknown or another project's, the chunk was
@@ -155,12 +148,8 @@ def purge_searches(
 ) -> Purged:
     """Delete searches with their candidates and votes; what a session's log tells of them stays.
 
-    Args:
-        database: Where they lie.
-        project_id: The project.
-        actor: Only who asked: an actor's id, or `kind:id`. None: whoever.
-        before: Only what was asked before this time. None: whenever.
-        confirmed: Without it nothing is deleted, and the refusal says what would be.
+    `actor`: only what that actor asked, by its id or `kind:id`; `before`: only what was asked before this time;
+    None: whoever, whenever. Without `confirmed` nothing is deleted, and the refusal says what would be.
 
     Raises:
         Refused: There is something to delete, and `confirmed` is false.

@@ -10,6 +10,7 @@ from rag_core.database.index.identity import read_identity
 from rag_core.errors import InvalidInput, Refused, UsageError
 from rag_core.files import read_regular_file, write_atomically
 from rag_core.model import Actor, Project, SearchSettings
+from rag_core.model.shape import keyed
 from rag_core.ports import Clock
 from rag_core.settings.file_reading import MAX_SETTINGS_BYTES
 from rag_core.settings.file_writing import on_one_line, write_settings
@@ -32,8 +33,7 @@ class WrittenSettings:
         return {
             "file": None if self.file is None else str(self.file),
             "written": self.reason is None,
-            "reason": self.reason,
-            "text": self.text,
+            **keyed(self, "reason", "text"),
         }
 
 
@@ -94,16 +94,9 @@ def adopt_settings(
 ) -> Adoption:
     """Put numbers in force for all searches of the project from now on.
 
-    Args:
-        database: Where the decision is recorded.
-        clock: For its time.
-        project: Whose searches.
-        overrides: A preset, or numbers in place of those in force, or both.
-        reason: Why, for whoever asks later.
-        actor: Who decides.
-        committed: Start from the numbers of `settings.yaml`.
-        write: Write `settings.yaml` too, or give its text where it can't be written. Without other numbers, those
-            adopted before.
+    `overrides` are a preset, or numbers in place of those in force, or both; `committed`: start from the
+    numbers of `settings.yaml`. `write`: write that file too, or give its text where it can't be written;
+    without other numbers, those adopted before.
 
     Raises:
         InvalidInput: There is no reason, or a number is out of range.

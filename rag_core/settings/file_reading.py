@@ -10,7 +10,7 @@ from typing import TypeVar
 from ruamel.yaml.nodes import Node
 
 from rag_core.errors import FaultyGoldenSet, FaultySettings
-from rag_core.golden.document import Reader, compose, decode, is_mapping, is_null, line_of, shown
+from rag_core.golden.document import Reader, compose, decode, is_mapping, is_null, shown
 from rag_core.golden.faults import Fault, refusal_of
 from rag_core.model import EmbeddingModel, Fusion, LexicalFunction, LexicalOperator
 from rag_core.model.limits import MAX_LIMIT, MAX_RRF_K
@@ -65,10 +65,7 @@ def parse_settings(data: bytes, *, file: str) -> CommittedSettings:
     reader = Reader()
     found = None
     if root is None or not is_mapping(root):
-        reader.report(
-            "The file holds no settings; it is a mapping with keys such as weightVector.",
-            line=None if root is None else line_of(root),
-        )
+        reader.report("The file holds no settings; it is a mapping with keys such as weightVector.", root)
     else:
         found = _Settings(root, reader).read()
     if reader.faults or found is None:
@@ -91,9 +88,8 @@ class _Settings:
         self._nodes = reader.fields(root, _KEYS, what="the settings", keep_nulls=True)
         for key in [key for key, node in self._nodes.items() if is_null(node) and key not in _NULLABLE]:
             reader.report(
-                f"{key} has no value; leave it out to take the preset's.", line=self._line(key), field=key
+                f"{key} has no value; leave it out to take the preset's.", self._nodes.pop(key), key
             )
-            del self._nodes[key]
 
     def read(self) -> CommittedSettings:
         if "source" in self._nodes:
@@ -121,11 +117,8 @@ class _Settings:
             limits=self._limits(),
         )
 
-    def _line(self, key: str) -> int:
-        return line_of(self._nodes[key])
-
     def _fault(self, key: str, message: str) -> None:
-        self._reader.report(message, line=self._line(key), field=key)
+        self._reader.report(message, self._nodes[key], key)
 
     def _is_none(self, key: str) -> bool:
         return key in self._nodes and is_null(self._nodes[key])
@@ -135,7 +128,7 @@ class _Settings:
         return None if node is None or is_null(node) else node
 
     def _text(self, key: str) -> str | None:
-        return self._reader.text(self._given(key), key, case=None)
+        return self._reader.text(self._given(key), key)
 
     def _or_none(self, key: str) -> float | Unset | None:
         if self._is_none(key):
@@ -229,7 +222,7 @@ class _Settings:
         is_share = key != "p95Ms"
         if value < 0 or (is_share and value > 1) or (not is_share and value == 0):
             allowed = "a share, between 0 and 1" if is_share else "a time in milliseconds, over 0"
-            self._reader.report(f"{field} is {value:g}; it is {allowed}.", line=line_of(node), field=field)
+            self._reader.report(f"{field} is {value:g}; it is {allowed}.", node, field)
             return None
         return value
 

@@ -26,11 +26,8 @@ def write_settings(
 
     Of a file that is there, order, comments, line endings and `limits` stay.
 
-    Args:
-        settings: The numbers.
-        before: The file as it is, None where there is none.
-        adopted: Who adopted them, when and why, on one line, for the comment above them.
-        file: The name to call it by in messages.
+    `before` is the file as it is, None where there is none; `adopted` says who adopted them, when and why, on
+    one line, for the comment above them. `file` is the name to call it by in messages.
 
     Raises:
         FaultySettings: The file that is there does not parse.

@@ -12,6 +12,7 @@ from rag_core.model import Project
 from rag_core.settings.committed import CommittedSettings
 from rag_core.settings.file_reading import MAX_SETTINGS_BYTES, parse_settings, refuse_file
 from rag_core.sources.git_folder import is_bare
+from rag_core.sources.project_repository import refuse_gone_repository
 
 SETTINGS_FILE = "settings.yaml"
 
@@ -24,11 +25,7 @@ def cases_file(project: Project) -> Path:
     """
     if project.golden is not None:
         return Path(project.golden) / "cases.yaml"
-    if not Path(project.repo).exists():
-        raise UsageError(
-            f"The repository of {project.project_id} is gone: {project.repo} does not exist.",
-            hint=f"Say where it is now: medir project set --project {project.project_id} --repo PATH.",
-        )
+    refuse_gone_repository(project)
     if is_bare(Path(project.repo)):
         raise UsageError(
             f"The repository of {project.project_id} is bare, so it has no golden_set/ folder.",

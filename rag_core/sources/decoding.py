@@ -56,8 +56,7 @@ def decode(blob: bytes) -> Decoded:
 
     Line ends become `\n`: CRLF as one, and a CR alone too, which CommonMark reads as a line's end.
 
-    Args:
-        blob: The whole file. Encodings are judged by all of it, never by its first bytes.
+    Encodings are judged by the whole file, never by its first bytes.
 
     Raises:
         Undecodable: Neither UTF-8, nor UTF-16 with a BOM, nor Portuguese text in cp1252.

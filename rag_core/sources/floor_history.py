@@ -50,8 +50,7 @@ def highest_floor(path: Path) -> FloorHistory:
     Renames are followed as git detects them: the content must have stayed half the same. What lies in the
     working tree or the index only is not looked at.
 
-    Args:
-        path: The cases file; a symbolic link stands for the file that it names.
+    A symbolic link stands for the file that it names.
 
     Raises:
         Unavailable: The file is in a repository, but git fails there or an object is missing.

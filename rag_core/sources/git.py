@@ -61,8 +61,7 @@ class TreeEntry:
 class GitRepository:
     """One repository on this machine.
 
-    Args:
-        path: A folder inside it, its top, or a bare repository.
+    `path` is a folder inside it, its top, or a bare repository.
 
     Raises:
         UsageError: The folder does not exist or is no repository.
@@ -222,10 +221,7 @@ class GitRepository:
         damage, and is then started once more for the rest. One of more than `at_most` bytes is never unpacked: it comes
         as b"", since nothing is made of it.
 
-        Args:
-            oids: The blobs.
-            at_most: The size of the largest that is read.
-            sizes: As `read_sizes` gave them, where that was asked already.
+        `sizes` are as `read_sizes` gave them, where that was asked already.
 
         Raises:
             Unavailable: There is no `git` program.

@@ -16,16 +16,26 @@ def find_top(path: Path) -> Path:
             raise UsageError(f"The folder {path} does not exist.", hint="Give the path of a git repository.")
         start = path.resolve()
         for folder in (start, *start.parents):
-            if (folder / ".git").exists() or _is_git_folder(folder):
+            if _is_top(folder):
                 return folder
     except PermissionError as error:
-        raise UsageError(
-            f"{path} can't be read: {error.strerror}.", hint="Run Medir as a user who may read it."
-        ) from error
+        raise _unreadable(path, error) from error
     raise UsageError(
         f"{path} is no git repository.",
         hint=f"Make it one: git init {path} && git -C {path} add -A && git -C {path} commit -m import",
     )
+
+
+def holds_repository(top: Path) -> bool:
+    """Whether a folder is a repository's top, as it was found to be before.
+
+    Raises:
+        UsageError: It can't be read.
+    """
+    try:
+        return _is_top(top)
+    except PermissionError as error:
+        raise _unreadable(top, error) from error
 
 
 def is_bare(top: Path) -> bool:
@@ -35,3 +45,11 @@ def is_bare(top: Path) -> bool:
 
 def _is_git_folder(folder: Path) -> bool:
     return (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
+
+
+def _is_top(folder: Path) -> bool:
+    return (folder / ".git").exists() or _is_git_folder(folder)
+
+
+def _unreadable(path: Path, error: PermissionError) -> UsageError:
+    return UsageError(f"{path} can't be read: {error.strerror}.", hint="Run Medir as a user who may read it.")

@@ -99,9 +99,7 @@ class _Span:
 def mask_text(text: str, *, tax_numbers: bool = False) -> MaskedText:
     """Replace every recognised secret by `[masked: WHAT]`.
 
-    Args:
-        text: Any text.
-        tax_numbers: CPF and CNPJ numbers, known by their check digits, are masked too.
+    `tax_numbers`: CPF and CNPJ numbers, known by their check digits, are masked too.
 
     Examples:
         >>> mask_text("postgres://ana:s3nh4@db.exemplo.com.br/x").text

@@ -54,9 +54,8 @@ def is_placeholder(value: str) -> bool:
 def is_password(value: str, *, set_by_name: bool) -> bool:
     """Whether it can be a password: no placeholder, no name, no bare word.
 
-    Args:
-        value: What follows the word and its sign.
-        set_by_name: It follows a variable in capitals and `=`, as in `PGPASSWORD=…`, where also a bare word is one.
+    `value` follows the word and its sign. `set_by_name`: it follows a variable in capitals and `=`, as in
+    `PGPASSWORD=…`, where also a bare word is one.
     """
     if len(value) < 5:
         return False

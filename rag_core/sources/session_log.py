@@ -18,6 +18,7 @@ from pydantic.alias_generators import to_camel
 
 from rag_core.errors import UsageError
 from rag_core.model.session_events import SessionEvent
+from rag_core.model.shape import Shape
 from rag_core.words.plurals import counted
 
 MAX_LINE_BYTES = 4_000_000
@@ -43,7 +44,7 @@ _Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RefusedLine:
+class RefusedLine(Shape):
     """A line that is no event; `line` counts from 1."""
 
     line: int

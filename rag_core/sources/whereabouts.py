@@ -12,9 +12,9 @@ from rag_core.chunking import FORMAT_PATTERNS, SUFFIXES, chunk_document
 from rag_core.golden.document import shown
 from rag_core.model import DocumentFolders, Place, Scope
 from rag_core.sources.decoding import MAX_BYTES, Undecodable, decode, is_lfs_pointer
+from rag_core.sources.departures import find_departure
 from rag_core.sources.git import GitRepository, TreeEntry
 from rag_core.sources.git_folder import is_bare
-from rag_core.sources.text_history import deleted_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,19 +28,16 @@ class Searched:
 
 
 def find_deletions(repository: GitRepository, searched: Searched, paths: Iterable[str]) -> dict[str, str]:
-    """Of paths that are not there, a sentence that names the commit which deleted them; the others are left out.
+    """Of paths that are not there, a sentence that names the commit which renamed or deleted them.
+
+    Those that never were there are left out.
 
     Raises:
         UsageError: There is no such commit.
     """
     commit = repository.resolve(searched.ref)
-    root = f"{searched.root}/" if searched.root else ""
-    found = {path: deleted_in(repository, commit, f"{root}{path}") for path in paths}
-    return {
-        path: f"It was deleted in commit {deleted[:12]}."
-        for path, deleted in found.items()
-        if deleted is not None
-    }
+    found = {path: find_departure(repository, commit, path, root=searched.root) for path in paths}
+    return {path: f"It {departure.words}." for path, departure in found.items() if departure is not None}
 
 
 def find_whereabouts(repository: GitRepository, searched: Searched, paths: Iterable[str]) -> dict[str, str]:

@@ -8,9 +8,7 @@ from rag_core.model import DegradedReason
 def why_degraded(reason: DegradedReason, *, chunks: str = "chunks") -> str:
     """The reason as a clause: `the index has no vectors`.
 
-    Args:
-        reason: Why.
-        chunks: What they are called where it is said.
+    `chunks` is what they are called where it is said.
     """
     match reason:
         case DegradedReason.MODEL_MISMATCH:

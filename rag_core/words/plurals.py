@@ -4,10 +4,7 @@
 def counted(count: int, one: str, many: str | None = None) -> str:
     """`1 search`, `2,000 searches`, `0 votes`: the number with the form of the word that it takes.
 
-    Args:
-        count: How many.
-        one: The word for one of them.
-        many: The word for none or several; by default `one` with an s.
+    `many` is the word for none, too; by default `one` with an s.
 
     Examples:
         >>> counted(1, "search", "searches"), counted(1200, "vote")

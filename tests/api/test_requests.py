@@ -318,7 +318,7 @@ def test_no_answer_is_kept_by_anybody_between(client: TestClient) -> None:
 def test_each_problem_is_explained_at_its_address_and_in_the_documentation(client: TestClient) -> None:
     written = DOCUMENTATION.read_text(encoding="utf-8")
     for name, kind in PROBLEMS.items():
-        assert client.get(kind.uri).json() == kind.told.to_json()
+        assert client.get(kind.type).json() == kind.to_json()
         assert f"| `{name}` | {kind.status} |" in written
     problem(client.get("/api/problems/none-such"), 404, "not-found")
 

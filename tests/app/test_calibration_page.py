@@ -352,7 +352,7 @@ def test_adopting_shows_what_changes_asks_why_and_is_recorded_with_who(own_insta
         {"number": "vector weight", "until now": "0.2", "from now on": "0.3"},
         {"number": "lexical weight", "until now": "0.8", "from now on": "0.7"},
     ]
-    assert "no case that took no part in the choice speaks for them" in said(page)
+    assert "they were not tried on held-out cases." in said(page)
     assert "0 golden cases lost" in texts(page)
     page.button(key="calibration-confirm").click().run()
     assert any("say why" in warning.value for warning in page.warning)
@@ -381,8 +381,8 @@ def test_adopting_shows_what_changes_asks_why_and_is_recorded_with_who(own_insta
     assert "Adopted" in texts(page)
     assert "human:" in texts(page)
     assert "medido em quatro casos" in texts(page)
-    assert page.info[0].value == "**Keep the numbers from before.**"
-    assert "today's numbers" not in texts(page)
+    assert page.info[0].value == "**The verdict was to keep the numbers from before.**"
+    assert "today's" not in texts(page)
     assert page.button_group(key="calibration-start").options[:2] == ["before", "in force"]
     assert {metric.label for metric in page.metric} >= {"Before, held out", "Proposal, held out"}
     assert len(charts(page)) == 2

@@ -5,20 +5,18 @@ from pathlib import Path
 import psycopg
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from medir.page_kit.services import workbench
 from workbench_material import (
     ANA,
     SCRIPTS,
-    TIMEOUT_S,
-    TOP,
     Installation,
     commit,
     open_page,
     said,
     services_of,
     texts,
+    workbench_page,
 )
 
 PATHS = sorted(SCRIPTS)
@@ -120,7 +118,7 @@ def test_what_was_chosen_survives_a_visit_to_another_page(installation: Installa
 
 
 def test_the_workbench_opens_at_its_first_page(installation: Installation):
-    page = AppTest.from_file(str(TOP / "app.py"), default_timeout=TIMEOUT_S).run()
+    page = workbench_page().run()
     assert page.header[0].value == "Report"
 
 

@@ -6,6 +6,8 @@ from types import UnionType
 
 from pydantic import TypeAdapter, ValidationError
 
+from medir.doctor import Check
+from rag_core.golden.faults import Fault
 from rag_core.model.settings import SettingsShape
 from rag_core.model.shape import Shape
 from rag_core.search.origins import FileOrigin, SessionOrigin
@@ -148,5 +150,5 @@ SESSIONS_IMPORT = {
     "masked": int,
     "notes": [{"line": int, "note": str}],
 }
-LINT = {"faults": [{"case": TEXT_OR_NULL, "field": TEXT_OR_NULL, "line": COUNT_OR_NULL, "message": str}]}
-DOCTOR = {"checks": [{"name": str, "ok": bool, "found": str, "remedy": TEXT_OR_NULL}]}
+LINT = {"faults": [Fault]}
+DOCTOR = {"checks": [Check]}

@@ -101,9 +101,9 @@ def slow(database_url: str, tmp_path: Path) -> Iterator[Installation]:
         )
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_an_index_run_leaves_no_half_index_and_is_recorded(
-    slow: Installation, number: signal.Signals
+    slow: Installation, number: signal.Signals, code: int
 ) -> None:
     process = slow.start("index", "--json")
     try:
@@ -116,7 +116,7 @@ def test_a_signal_ends_an_index_run_leaves_no_half_index_and_is_recorded(
             time.sleep(0.5)
             process.send_signal(number)
             stdout, _ = process.communicate(timeout=60)
-            assert process.returncode == 130
+            assert process.returncode == code
             assert shapes.mismatches(json.loads(stdout), shapes.ERROR) == []
             (ended,) = recent_runs(connection, "entrega", "index", count=5)
             assert ended.state == "cancelled"

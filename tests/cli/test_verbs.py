@@ -62,6 +62,28 @@ def test_project_add_and_index_answer_as_the_contract_says(
     assert (removed.code, removed.document) == (0, {"removed": "nova-frota"})
 
 
+def test_a_project_without_any_of_its_folders_is_added_with_a_note_and_one_whose_repository_went_says_so(
+    medir_verb: Caller, tmp_path: Path
+) -> None:
+    made = Repository(tmp_path / "manual", {"manual/a.md": "# A\n"})
+    added = medir_verb("project", "add", "manual", "--repo", str(made.folder), "--json")
+    assert (added.code, added.document["project"]) == (0, "manual")
+    assert "Nothing to index yet: the repository has no folder docs or docs/adr at HEAD." in added.stderr
+    assert "medir project set --project manual --docs DIR" in added.stderr
+    changed = medir_verb("project", "set", "--project", "manual", "--docs", "manual")
+    assert (changed.code, "Nothing to index" in changed.stderr) == (0, False)
+    made.folder.rename(tmp_path / "elsewhere")
+    for verb in (("index",), ("golden", "run"), ("project", "set", "--docs", "manual")):
+        refused = medir_verb(*verb, "--project", "manual", "--json")
+        assert refused.code == 2
+        assert refused.document["error"] == {
+            "code": "usage",
+            "message": f"The repository of manual is gone: {made.folder} does not exist.",
+            "hint": "Say where it is now: medir project set --project manual --repo PATH.",
+        }
+    assert medir_verb("project", "remove", "manual", "--yes").code == 0
+
+
 def test_an_index_run_waits_for_the_one_at_work_and_says_so(
     indexed: Caller, module_database: Database
 ) -> None:
@@ -249,6 +271,24 @@ def test_after_a_format_fault_lint_lists_it_and_sends_nobody_back_to_lint(
     told = indexed("golden", "lint", "--project", "entrega", "--cases", str(file))
     assert "line 1, floor: floor must be a whole number" in told.stdout
     assert "lint" not in told.stdout + told.stderr
+
+
+def test_a_fault_of_a_case_hides_no_expected_file_that_is_missing(indexed: Caller, tmp_path: Path) -> None:
+    file = tmp_path / "cases.yaml"
+    broken = CASES.replace(
+        "expected: docs/frete.md", "expected: [docs/fretes.md, docs/frete.md, docs/frete.md]"
+    )
+    file.write_text(broken.replace("scope: adr", "scope: ard"), encoding="utf-8")
+    for verb, faults in (("lint", None), ("run", "error")):
+        told = indexed("golden", verb, "--project", "entrega", "--cases", str(file), "--json")
+        assert told.code == 2
+        found = told.document["faults"] if faults is None else told.document["error"]["faults"]
+        assert [(fault["case"], fault["field"]) for fault in found] == [
+            ("frete", "expected"),
+            ("frete", "expected"),
+            ("fila", "scope"),
+        ]
+        assert "“docs/fretes.md” does not exist in the repository; did you mean" in found[1]["message"]
 
 
 def test_a_file_outside_the_folders_is_said_to_be_there_with_the_command_that_indexes_it(

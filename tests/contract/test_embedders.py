@@ -104,9 +104,10 @@ def test_what_lives_in_this_process_can_be_loaded_before_a_question_is_timed() -
     encoder = EmbeddedEncoder()
     assert isinstance(encoder, Loading)
     encoder.load()
-    # once: another call, and what embeds, find it there
+    # once a process: another call, another embedder, and what embeds, find it there
     started = time.perf_counter()
     encoder.load()
+    EmbeddedEncoder().load()
     assert time.perf_counter() - started < 0.1
     with OllamaEmbedder("127.0.0.1:1") as elsewhere:
         assert not isinstance(elsewhere, Loading)

@@ -151,7 +151,7 @@ def test_the_threshold_offered_to_a_case_without_answer_empties_it(candidates, s
         assert judge(case, rank(candidates, remedy.settings)).passed
 
 
-def parsed(text: str) -> tuple[GoldenSet | None, tuple[Mapping[str, str | int | None], ...]]:
+def parsed(text: str) -> tuple[GoldenSet | None, tuple[Mapping[str, object], ...]]:
     """The set, or the faults for which it was refused; any other error is the test's failure."""
     try:
         return parse_cases(text, file="f"), ()

@@ -53,5 +53,5 @@ def test_under_the_seeds_numbers_as_many_questions_are_answered_as_was_measured(
 
     # the encoder's own preset finds what the seeds' threshold refuses
     own = made.evaluation.run_golden(project, actor=ANA, cases=cases)
-    assert own.settings.preset == "embedded"
+    assert own.measured.settings.preset == "embedded"
     assert own.outcome.passed > run.outcome.passed

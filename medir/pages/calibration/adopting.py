@@ -100,6 +100,7 @@ def _ask_to_adopt(view: Frame, scene: Scene, in_force: SearchSettings, *, floor:
         pd.DataFrame(rows, columns=pd.Index(["number", "until now", "from now on"])),
         key="calibration-changes",
         hide_index=True,
+        placeholder=DASH,
     )
     draw_effect(scene, in_force, after, floor=floor)
     draw_caution(scene)

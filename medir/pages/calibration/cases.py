@@ -55,6 +55,7 @@ def _draw(key: str, rows: list[dict[str, object]]) -> None:
         pd.DataFrame(rows).style.map(_ink, subset=[""]),
         key=key,
         hide_index=True,
+        placeholder=DASH,
         height=_ROW_PX * (min(len(rows), _ROWS_AT_ONCE) + 1) + 3,
         column_config={
             "": st.column_config.TextColumn("", width=50),

@@ -51,12 +51,13 @@ def _caution(scene: Scene) -> str:
         kept = "keep" if verdict == "keep" else "leave"
         return f"These are the numbers from before. The verdict was to {kept} them; it knows nothing of those in force."
     if scene.proposal is None or not are_same(scene.at_hand, scene.proposal):
-        return "These are not the proposed numbers: no case that took no part in the choice speaks for them."
+        return "These are not the proposed numbers: they were not tried on held-out cases."
     if verdict == "keep":
-        return f"The verdict is to keep {whose_numbers(moved=moved)}: the evidence is too weak."
-    return (
-        "The verdict is against the numbers from before; it knows nothing of those in force." if moved else ""
-    )
+        is_to = "was to" if moved else "is to"
+        return f"The verdict {is_to} keep {whose_numbers(moved=moved)}: the evidence is too weak."
+    if not moved:
+        return ""
+    return "The verdict compared them with the numbers from before; it knows nothing of those in force."
 
 
 def _passes(kept: Kept, settings: SearchSettings) -> Flags | None:

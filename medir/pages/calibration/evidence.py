@@ -69,7 +69,7 @@ def draw_measures(scene: Scene) -> None:
                 "p": DASH if against is None else p_value(against.p_value),
             }
         )
-    st.dataframe(pd.DataFrame(rows), key="calibration-measures", hide_index=True)
+    st.dataframe(pd.DataFrame(rows), key="calibration-measures", hide_index=True, placeholder=DASH)
     st.caption(
         "Paired over cases: the difference with its bootstrap interval, p of the randomisation test. These are all "
         "cases, those of the choice among them; what took no part in it stands above. At most: what a perfect order "
@@ -95,6 +95,7 @@ def draw_rivals(scene: Scene) -> None:
         pd.DataFrame([_rival(scene, row) for row in choice.table]),
         key=_RIVALS,
         hide_index=True,
+        placeholder=DASH,
         on_select=take,
         selection_mode="single-row",
         column_config={"": st.column_config.TextColumn("", width=190)},
@@ -150,7 +151,7 @@ def _rival(scene: Scene, row: ScoredContender) -> dict[str, object]:
     variant = scene.found.variants[row.contender.variant]
     weight = f"{settings.weight_vector:.3f}" if settings.fusion.weighs else DASH
     return {
-        "": f"{_name_of(row)} (proposal)" if own else _name_of(row),
+        "": f"{_name_of(scene, row)} (proposal)" if own else _name_of(scene, row),
         "weight": weight,
         "threshold": threshold_told(settings.threshold),
         "lexical": f"{variant.lexical.operator}, {variant.lexical.function}",
@@ -166,7 +167,9 @@ def _rival(scene: Scene, row: ScoredContender) -> dict[str, object]:
     }
 
 
-def _name_of(row: ScoredContender) -> str:
+def _name_of(scene: Scene, row: ScoredContender) -> str:
     contender = row.contender
+    if contender.name == TODAY:
+        return scene.kept.today
     name = FUSION_NAMES.get(contender.name, contender.name)
     return name if contender.chosen_k is None else f"{name}, k {contender.chosen_k}"

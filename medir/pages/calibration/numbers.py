@@ -102,11 +102,9 @@ def draw_numbers(
     _draw_threshold(ranking.threshold, span)
     shown, own_cap = cap_name(ranking.max_per_file), cap_name(own.ranking.max_per_file)
     _draw_choice("Chunks a file", NUMBERS.cap, cap_names(shown, own_cap), shown, own=own_cap)
-    left, right = st.columns(2)
-    with left:
-        _draw_whole("Hits shown", NUMBERS.limit, own.ranking.limit)
-    with right:
-        _draw_fusion(str(own.ranking.fusion))
+    _draw_whole("Hits shown", NUMBERS.limit, own.ranking.limit)
+    # a row of its own: beside another widget its names would be cut
+    _draw_fusion(str(own.ranking.fusion))
     if ranking.fusion.takes_k:
         _draw_k(Overrides(fusion=ranking.fusion).ranked(own.ranking).rrf_k)
     depths = sorted({own.ranking.candidates_per_signal, ranking.candidates_per_signal, *DEPTHS})

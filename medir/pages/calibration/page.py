@@ -73,7 +73,7 @@ def _draw_calibration(view: Frame, file: Path, in_force: SearchSettings) -> None
     kept = kept_for(runs, ground)
     if kept is not None and kept.found.demands.measure == measure:
         draw_made_from(view, kept.run, ground)
-        draw_verdict(kept)
+        draw_verdict(kept, in_force)
     elif kept is None and runs and is_for(runs[0], measure):
         draw_made_from(view, runs[0], ground)
         draw_recorded(runs[0], ground)

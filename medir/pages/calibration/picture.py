@@ -9,7 +9,7 @@ import streamlit as st
 
 from medir.page_kit.figures import draw_figure
 from medir.page_kit.plain_text import escaped
-from medir.page_kit.signs import LOST, WON, theme
+from medir.page_kit.signs import DASH, LOST, WON, theme
 from medir.pages.calibration.numbers import NO_THRESHOLD, NUMBERS, are_same
 from medir.pages.calibration.scene import Scene, marks_of, share_plane
 from rag_core.calibration.regions import MOST_REGIONS
@@ -174,7 +174,7 @@ def _draw_table(key: str, make: Callable[[], pd.DataFrame]) -> None:
     label, icon = "As a table", ":material/table:"
     with st.popover(label, type="tertiary", icon=icon, key=key, on_change="rerun") as opened:
         if opened.open:
-            st.dataframe(make(), key=f"{key}-rows", hide_index=True)
+            st.dataframe(make(), key=f"{key}-rows", hide_index=True, placeholder=DASH)
 
 
 def _points(key: str) -> Sequence[Point]:

@@ -29,6 +29,7 @@ from rag_core.model import Run
 _T = TypeVar("_T")
 BEFORE = "before"
 _TODAYS = "today's numbers"
+_THEN = {_TODAYS: "the numbers from before", "today's settings": "the settings from before"}
 INDEX, CASES, SETTINGS = "the index", "the cases", "the settings"
 _MOST_KEPT = 4
 _RUNS_LOOKED_AT = 16
@@ -192,15 +193,22 @@ def is_for(run: Run, measure: Measure) -> bool:
 
 def whose_numbers(*, moved: bool) -> str:
     """What the numbers are called that a calibration started from; `moved` where others are in force now."""
-    return "the numbers from before" if moved else _TODAYS
+    return _THEN[_TODAYS] if moved else _TODAYS
+
+
+def verdict_told(verdict: str, *, moved: bool) -> str:
+    """Keep or adopt, in Markdown: advice, or what was advised where other numbers are in force now."""
+    if not moved:
+        return "**Adopt the proposal.**" if verdict == "adopt" else f"**Keep {_TODAYS}.**"
+    advice = "adopt the proposal" if verdict == "adopt" else f"keep {_THEN[_TODAYS]}"
+    return f"**The verdict was to {advice}.**"
 
 
 def of_then(sentence: str, *, moved: bool) -> str:
     """A sentence of a calibration, which calls today's the numbers of its day, in the words of now."""
-    if not moved:
-        return sentence
-    then = whose_numbers(moved=True)
-    return sentence.replace(_TODAYS, then).replace(_TODAYS.capitalize(), then.capitalize())
+    for now, then in _THEN.items() if moved else ():
+        sentence = sentence.replace(now, then).replace(now.capitalize(), then.capitalize())
+    return sentence
 
 
 def prepare_calibration() -> None:

@@ -10,7 +10,15 @@ from medir.page_kit.frame import Frame
 from medir.page_kit.plain_text import escaped
 from medir.page_kit.services import workbench
 from medir.page_kit.signs import DASH, LOST, age
-from medir.pages.calibration.running import SETTINGS, Ground, Kept, moved_since, of_then, whose_numbers
+from medir.pages.calibration.running import (
+    SETTINGS,
+    Ground,
+    Kept,
+    moved_since,
+    of_then,
+    verdict_told,
+    whose_numbers,
+)
 from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import Measure, parse_measure
 from rag_core.model import Run
@@ -57,11 +65,10 @@ def draw_recorded(run: Run, ground: Ground) -> None:
     proposal = _part(run.result, "proposal")
     moved = SETTINGS in moved_since(run, ground)
     numbers = whose_numbers(moved=moved)
-    adopt = proposal.get("verdict") == "adopt"
     if _part(proposal, "floor").get("holds") is False:
         st.error(f"{LOST} **{numbers.capitalize()} break the floor.**")
     else:
-        st.info("**Adopt the proposal.**" if adopt else f"**Keep {numbers}.**", icon=":material/balance:")
+        st.info(verdict_told(str(proposal.get("verdict")), moved=moved), icon=":material/balance:")
     st.text(of_then(str(proposal.get("reason", "")), moved=moved))
     measure = parse_measure(str(proposal.get("metric")))
     cases = int(str(_part(proposal, "heldOut").get("n", 0)))
@@ -71,6 +78,7 @@ def draw_recorded(run: Run, ground: Ground) -> None:
             pd.DataFrame([_rival(cast("Mapping[str, object]", row), measure, cases) for row in rivals]),
             key="calibration-recorded",
             hide_index=True,
+            placeholder=DASH,
         )
     st.caption("It was made in another installation, or long ago: calibrate here to draw its pictures.")
 

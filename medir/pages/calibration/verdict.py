@@ -5,10 +5,12 @@ import streamlit as st
 from medir.page_kit.plain_text import escaped
 from medir.page_kit.signs import DASH, LOST, PASSED, WON
 from medir.pages.calibration.numbers import are_same, go_to
-from medir.pages.calibration.running import Kept, of_then, whose_numbers
+from medir.pages.calibration.running import Kept, of_then, verdict_told, whose_numbers
 from medir.pages.calibration.scene import outcome_of
 from rag_core.calibration.choice.contenders import TODAY
 from rag_core.calibration.choice.verdict import Choice, ScoredContender
+from rag_core.evaluation.calibrations import as_judged
+from rag_core.model import SearchSettings
 from rag_core.words.numbers import p_value
 from rag_core.words.plurals import counted
 from rag_core.words.ranges import tell_weights
@@ -17,16 +19,19 @@ from rag_core.words.settings import settings_in_full
 _NAMED = 6
 
 
-def draw_verdict(kept: Kept) -> None:
+def draw_verdict(kept: Kept, in_force: SearchSettings) -> None:
     """The verdict, four numbers that it rests on, and what speaks against the proposal."""
     findings = kept.found.findings
     choice = findings.choice
     if not findings.floor.holds:
         _draw_broken_floor(kept)
-    elif choice.verdict == "adopt":
-        st.success(f"{PASSED} **Adopt the proposal.**")
+    elif choice.verdict == "adopt" and not kept.settings_moved:
+        st.success(f"{PASSED} {verdict_told(choice.verdict, moved=False)}")
     else:
-        st.info(f"**Keep {_numbers(kept)}.**", icon=":material/balance:")
+        told = verdict_told(choice.verdict, moved=kept.settings_moved)
+        judged = as_judged(in_force, kept.found.golden)
+        follows = choice.verdict == "adopt" and are_same(judged, findings.proposal)
+        st.info(f"{told} It is in force." if follows else told, icon=":material/balance:")
     # a sentence may name cases, and so hold anybody's text
     sentence = of_then(choice.reason.partition(": ")[2], moved=kept.settings_moved)
     if not findings.floor.holds:
@@ -130,7 +135,7 @@ def _draw_proposal(kept: Kept) -> None:
         st.text(f"{kept.today.capitalize()}: {settings_in_full(today)}")
         if are_same(proposal, today):
             st.text(f"Best found: {_numbers(kept)}.")
-            st.text(found.votes.sentence)
+            st.text(of_then(found.votes.sentence, moved=kept.settings_moved))
             return
         best = f"Best found by {findings.choice.measure}, not adopted"
         name = "Proposal" if findings.choice.verdict == "adopt" else best
@@ -151,4 +156,4 @@ def _draw_proposal(kept: Kept) -> None:
             st.text(
                 f"{LOST} Of all cases it loses {len(names)} that pass {kept.today}: {', '.join(names[:_NAMED])}{more}"
             )
-        st.text(found.votes.sentence)
+        st.text(of_then(found.votes.sentence, moved=kept.settings_moved))

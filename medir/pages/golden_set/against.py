@@ -1,5 +1,6 @@
 """What a golden run is held against: the run before it, or a baseline where one is chosen."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,8 +13,9 @@ from medir.page_kit.choosing import draw_box
 from medir.page_kit.frame import Frame
 from medir.pages.golden_set.rows import passed_by_case, previous_of
 from rag_core.evaluation.baselines import BaselineEntry, baselines_folder
-from rag_core.evaluation.comparison import BaselineComparison, Turned, compare_recorded, compare_results
+from rag_core.evaluation.comparison import BaselineComparison, compare_recorded, compare_results
 from rag_core.evaluation.history import GoldenRecord
+from rag_core.evaluation.interaction import Turned
 from rag_core.evaluation.sides import recorded_cases
 from rag_core.golden.baseline_file import Baseline
 from rag_core.golden.cases import GoldenCase, GoldenSet
@@ -157,12 +159,13 @@ def _effects(compared: BaselineComparison, result: Mapping[str, object]) -> tupl
     if not (grounds and settings) and compared.comparable:
         return ()
     recorded = result.get("baseline")
-    by_index = compared.by_index
     if isinstance(recorded, Mapping) and recorded.get("name") == compared.name:
-        by_index = _turned(recorded.get("effects"), "index")
-    return (
-        f"Of the settings alone: {_effect_told(compared.by_settings)}. Of the index alone: {_effect_told(by_index)}.",
-    )
+        compared = dataclasses.replace(compared, by_index=_turned(recorded.get("effects"), "index"))
+    by_settings, by_index = _effect_told(compared.by_settings), _effect_told(compared.by_index)
+    told = (f"Of the settings alone: {by_settings}. Of the index alone: {by_index}.",)
+    if compared.interaction is None:
+        return told
+    return (*told, f"The two do not add up: {compared.interaction.words}.")
 
 
 def _turned(effects: object, part: str) -> Turned | None:

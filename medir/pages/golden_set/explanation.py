@@ -1,9 +1,9 @@
 """A golden case explained: what would make it pass, its candidates' way, and who stands above it."""
 
-import pandas as pd
 import streamlit as st
 
 from medir.page_kit.candidate_table import CANDIDATE_COLUMNS, candidate_cells
+from medir.page_kit.choosing import draw_table
 from medir.page_kit.figures import draw_figure
 from medir.page_kit.plain_text import draw_text
 from medir.page_kit.signs import FAILED, FATES, LOST, PASSED, theme
@@ -73,35 +73,29 @@ def _draw_hits(explained: CaseExplanation) -> None:
     if not hits:
         st.text("none")
         return
-    st.dataframe(
-        pd.DataFrame(
-            [
-                _scored(hit, explained)
-                | {"text": cut_short(explained.contents[hit.candidate.chunk_id], at_most=_PREVIEW_CHARS)}
-                for hit in hits
-            ]
-        ),
+    draw_table(
+        [
+            _scored(hit, explained)
+            | {"text": cut_short(explained.contents[hit.candidate.chunk_id], at_most=_PREVIEW_CHARS)}
+            for hit in hits
+        ],
         key=f"hits-{explained.verdict.case.id}",
-        hide_index=True,
-        column_order=_columns(explained, "hit", "mark", "citation", "vector", "lexical", "score", "text"),
-        column_config=CANDIDATE_COLUMNS,
+        order=_columns(explained, "hit", "mark", "citation", "vector", "lexical", "score", "text"),
+        columns=CANDIDATE_COLUMNS,
     )
 
 
 def _draw_rivals(explained: CaseExplanation, best: RankedCandidate) -> None:
     above = explained.ranking.whole_set[: best.whole_rank]
     st.markdown("**Who stands above it, and itself**")
-    st.dataframe(
-        pd.DataFrame(
-            [
-                _scored(entry, explained) | {"crossing": explained.crossing(entry)}
-                for entry in (*above[:_ABOVE], *above[_ABOVE:][-1:])
-            ]
-        ),
+    draw_table(
+        [
+            _scored(entry, explained) | {"crossing": explained.crossing(entry)}
+            for entry in (*above[:_ABOVE], *above[_ABOVE:][-1:])
+        ],
         key=f"rivals-{explained.verdict.case.id}",
-        hide_index=True,
-        column_config=CANDIDATE_COLUMNS,
-        column_order=_columns(
+        columns=CANDIDATE_COLUMNS,
+        order=_columns(
             explained, "whole", "mark", "citation", "crossing", "vector", "lexical", "score", "fate"
         ),
     )
@@ -110,9 +104,13 @@ def _draw_rivals(explained: CaseExplanation, best: RankedCandidate) -> None:
 
 
 def _columns(explained: CaseExplanation, *names: str) -> list[str]:
-    """The columns, with the ranks in place of the scores of a signal that was not run: an empty bar would be a lie."""
+    """The columns, with the ranks in place of the scores of a signal that was not run: an empty bar would be a lie.
+
+    Where no place is expected there is none to mark.
+    """
     ran = {"vector": explained.ranking.vector_ran, "lexical": explained.ranking.lexical_ran}
-    return [name if ran.get(name, True) else f"{name} rank" for name in names]
+    kept = [name for name in names if name != "mark" or explained.verdict.case.expected]
+    return [name if ran.get(name, True) else f"{name} rank" for name in kept]
 
 
 def _scored(entry: RankedCandidate, explained: CaseExplanation) -> dict[str, object]:

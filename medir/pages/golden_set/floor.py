@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import pandas as pd
 import streamlit as st
 
+from medir.page_kit.choosing import draw_table
 from medir.page_kit.figures import draw_figure
 from medir.page_kit.frame import Frame
 from medir.page_kit.parts import dialog
@@ -32,24 +32,21 @@ def draw_history(records: Sequence[GoldenRecord]) -> None:
     ]
     draw_figure(floor_history(points, theme()), key="floor-history")
     with st.expander("The same as a table"):
-        st.dataframe(
-            pd.DataFrame(
-                [
-                    {
-                        "verdict": PASSED if record.gate_passed else FAILED,
-                        "started (UTC)": f"{record.started_at:%Y-%m-%d %H:%M:%S}",
-                        "passed": record.passed,
-                        "cases": record.total,
-                        "floor": record.floor,
-                        "settings": str(record.settings.get("preset") or record.settings.get("source")),
-                        "index": str(record.index.get("fingerprint")),
-                        "degraded": record.degraded,
-                    }
-                    for record in records
-                ]
-            ),
+        draw_table(
+            [
+                {
+                    "verdict": PASSED if record.gate_passed else FAILED,
+                    "started (UTC)": f"{record.started_at:%Y-%m-%d %H:%M:%S}",
+                    "passed": record.passed,
+                    "cases": record.total,
+                    "floor": record.floor,
+                    "settings": str(record.settings.get("preset") or record.settings.get("source")),
+                    "index": str(record.index.get("fingerprint")),
+                    "degraded": record.degraded,
+                }
+                for record in records
+            ],
             key="history-table",
-            hide_index=True,
         )
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from rag_core.evaluation.history import GoldenRecord
 from rag_core.golden.cases import GoldenSet
+from rag_core.golden.verdicts import VerdictShape
 from rag_core.model import SearchSettings
 
 CaseChange = Literal["won", "lost", "same", "new", "changed"]
@@ -13,22 +14,10 @@ SHOWN = ("all", "failing", "lost", "won")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaseRow:
+class CaseRow(VerdictShape):
     """One case of a run. `expected` empty means that no answer is right; `split` is today's file's."""
 
-    id: str
-    question: str
-    expected: tuple[str, ...]
-    tags: tuple[str, ...]
     split: str | None
-    must_pass: bool
-    passed: bool
-    rank: int | None
-    whole_rank: int | None
-    vector_rank: int | None
-    lexical_rank: int | None
-    removed_by: str | None
-    decided_by_tie: bool
     change: CaseChange
 
 
@@ -41,19 +30,24 @@ def case_rows(
 ) -> tuple[CaseRow, ...]:
     """The run's cases in its order.
 
-    Args:
-        result: The run.
-        before: Whether each passed on the other side, None where there is no other side or nothing can be said.
-        golden: Today's set.
-        changed: Cases that the other side has in another form.
+    `before` says whether each passed on the other side, None where there is no other side or nothing can be
+    said; `changed` are cases that the other side has in another form.
     """
     splits = {} if golden is None else {case.id: case.split for case in golden.cases}
-    return tuple(_row(case, _change(case, before, changed), splits) for case in _cases(result))
+    return tuple(
+        CaseRow.read(
+            # a record of a time when ties were not kept does not tell
+            {"decidedByTie": False} | case,
+            split=splits.get(case["id"]),
+            change=_change(case["id"], before, changed, passed=case["passed"]),
+        )
+        for case in _cases(result)
+    )
 
 
 def passed_by_case(result: Mapping[str, object]) -> dict[str, bool]:
     """Whether each case of a recorded run passed, by id."""
-    return {str(case["id"]): bool(case["passed"]) for case in _cases(result)}
+    return {case["id"]: case["passed"] for case in _cases(result)}
 
 
 def filtered(rows: Sequence[CaseRow], *, show: str, tag: str, split: str) -> tuple[CaseRow, ...]:
@@ -81,41 +75,19 @@ def settings_since(asked: Mapping[str, object], in_force: SearchSettings) -> tup
     return tuple(sorted(key for key in asked if key not in named and asked[key] != those.get(key)))
 
 
-def _cases(result: Mapping[str, object]) -> Sequence[Mapping[str, object]]:
-    return cast("Sequence[Mapping[str, object]]", result["cases"])
+def _cases(result: Mapping[str, object]) -> list[dict[str, Any]]:
+    return cast("list[dict[str, Any]]", result["cases"])
 
 
 def _change(
-    case: Mapping[str, object], before: Mapping[str, bool] | None, changed: Collection[str]
+    case_id: str, before: Mapping[str, bool] | None, changed: Collection[str], *, passed: bool
 ) -> CaseChange:
-    case_id, passed = str(case["id"]), bool(case["passed"])
     if before is None:
         # a first run has nothing to be new against
         return "same"
     if case_id in before:
         return "same" if before[case_id] == passed else "won" if passed else "lost"
     return "changed" if case_id in changed else "new"
-
-
-def _row(case: Mapping[str, object], change: CaseChange, splits: Mapping[str, str | None]) -> CaseRow:
-    case_id, passed = str(case["id"]), bool(case["passed"])
-    removed_by = case["removedBy"]
-    return CaseRow(
-        id=case_id,
-        question=str(case["question"]),
-        expected=tuple(str(place) for place in cast("Sequence[object]", case["expected"])),
-        tags=tuple(str(tag) for tag in cast("Sequence[object]", case["tags"])),
-        split=splits.get(case_id),
-        must_pass=bool(case["mustPass"]),
-        passed=passed,
-        rank=cast("int | None", case["rank"]),
-        whole_rank=cast("int | None", case["wholeRank"]),
-        vector_rank=cast("int | None", case["vectorRank"]),
-        lexical_rank=cast("int | None", case["lexicalRank"]),
-        removed_by=None if removed_by is None else str(removed_by),
-        decided_by_tie=bool(case.get("decidedByTie")),
-        change=change,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,7 @@ _ORDER = (
     "lexical",
     "tags",
 )
-_BESIDE = ("verdict", "change", "question", "stands", "removed")
+_BESIDE = ("verdict", "change", "question", "stands")
 _INKS = {PASSED: GOOD, WON: GOOD, FAILED: BAD, LOST: BAD}
 _ROW_PX, _ROWS_AT_ONCE = 35, 16
 
@@ -60,8 +60,9 @@ def draw_table(
         columns={
             "verdict": st.column_config.TextColumn("", width=60),
             "case": st.column_config.TextColumn("case", width=150),
-            "question": st.column_config.TextColumn("question", width=200 if beside else 320),
-            "expected": st.column_config.TextColumn("expected place", width="medium"),
+            "question": st.column_config.TextColumn("question", width=227 if beside else 320),
+            # with these two, whole columns fill the page at its usual width
+            "expected": st.column_config.TextColumn("expected place", width=207),
             "stands": st.column_config.ImageColumn(
                 "rank 1 → 200 | none",
                 width=200,

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from medir.page_kit.address import Parameter, choice_parameter, refuse, text_parameter
-from medir.page_kit.choosing import draw_rows, draw_words
+from medir.page_kit.choosing import draw_rows, draw_table, draw_words
 from medir.page_kit.frame import Frame
 from medir.page_kit.signs import DASH, FAILED, LOST, WON, model_name
 from medir.pages.index import reads as index_reads
@@ -189,22 +189,19 @@ def _draw_chunk(view: Frame, page: ChunkPage) -> None:
             st.text(f"None of the last {SEARCHES_LOOKED_AT:,} searches showed it.")
         else:
             st.text(f"Shown by {len(shown):,} of the last {SEARCHES_LOOKED_AT:,} searches:")
-            st.dataframe(
-                pd.DataFrame(
-                    [
-                        {
-                            "asked (UTC)": f"{showing.asked_at:%Y-%m-%d %H:%M}",
-                            "question": cut_short(showing.question, at_most=_CELL_CHARS)
-                            + (" (synthetic)" if showing.synthetic else ""),
-                            "rank": showing.rank,
-                            "votes": _votes(showing.useful, showing.irrelevant),
-                        }
-                        for showing in shown
-                    ]
-                ),
+            draw_table(
+                [
+                    {
+                        "asked (UTC)": f"{showing.asked_at:%Y-%m-%d %H:%M}",
+                        "question": cut_short(showing.question, at_most=_CELL_CHARS)
+                        + (" (synthetic)" if showing.synthetic else ""),
+                        "rank": showing.rank,
+                        "votes": _votes(showing.useful, showing.irrelevant),
+                    }
+                    for showing in shown
+                ],
                 key="chunk-searches",
-                hide_index=True,
-                column_config={
+                columns={
                     "asked (UTC)": st.column_config.TextColumn("asked (UTC)", width=130),
                     "question": st.column_config.TextColumn("question", width="medium"),
                     "rank": st.column_config.NumberColumn("rank", width=50),

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
 import streamlit as st
 
+from medir.page_kit.choosing import draw_table
 from medir.page_kit.figures import draw_figure
 from medir.page_kit.frame import Frame
 from medir.page_kit.services import workbench
@@ -93,29 +93,26 @@ def draw_bars(coverage: Coverage) -> None:
 def draw_scopes(coverage: Coverage) -> None:
     """The same in numbers, with the age and commit of each scope."""
     now = workbench().services.clock.now()
-    st.dataframe(
-        pd.DataFrame(
-            [
-                {
-                    "scope": SCOPE_NAMES[scope.scope],
-                    "indexed": age(scope.indexed_at, now) if scope.indexed_at else "never",
-                    "at commit": (scope.commit or DASH)[:7],
-                    "sources": _number(scope.sources),
-                    "with chunks": f"{scope.indexed:,}",
-                    FAULTY: _skipped(scope, len(scope.left_out.faulty)),
-                    BY_RULE: _skipped(scope, len(scope.left_out.by_rule)),
-                    "not read yet": _number(scope.parts and scope.parts.waiting),
-                    "without text": _number(scope.parts and scope.parts.without_text),
-                    "gone": f"{scope.gone:,}" if scope.parts else DASH,
-                    "chunks": f"{scope.chunks:,}",
-                    "without a vector": f"{scope.without_vector:,}",
-                }
-                for scope in coverage.scopes
-            ]
-        ),
+    draw_table(
+        [
+            {
+                "scope": SCOPE_NAMES[scope.scope],
+                "indexed": age(scope.indexed_at, now) if scope.indexed_at else "never",
+                "at commit": (scope.commit or DASH)[:7],
+                "sources": _number(scope.sources),
+                "with chunks": f"{scope.indexed:,}",
+                FAULTY: _skipped(scope, len(scope.left_out.faulty)),
+                BY_RULE: _skipped(scope, len(scope.left_out.by_rule)),
+                "not read yet": _number(scope.parts and scope.parts.waiting),
+                "without text": _number(scope.parts and scope.parts.without_text),
+                "gone": f"{scope.gone:,}" if scope.parts else DASH,
+                "chunks": f"{scope.chunks:,}",
+                "without a vector": f"{scope.without_vector:,}",
+            }
+            for scope in coverage.scopes
+        ],
         key="coverage-scopes",
-        hide_index=True,
-        column_config={
+        columns={
             "scope": st.column_config.TextColumn("scope", pinned=True, width=95),
             "sources": st.column_config.TextColumn("in the repository", help="Sessions: in the event log"),
             "gone": st.column_config.TextColumn(
@@ -134,21 +131,18 @@ def draw_left_out(coverage: Coverage) -> None:
         st.text(f"{coverage.outside.told}. Name their folders to index them: medir project set --docs DIR.")
     if left_out.faulty or left_out.by_rule:
         st.markdown(f"**Skipped files** · {left_out.told}")
-        st.dataframe(
-            pd.DataFrame(
-                [
-                    {
-                        "": DASH if is_by_rule(entry) else FAILED,
-                        "file": entry["path"],
-                        "why": SKIPS.get(str(entry["reason"]), (entry["reason"], ""))[0],
-                        "what to do": SKIPS.get(str(entry["reason"]), ("", ""))[1] or "nothing: by rule",
-                    }
-                    for entry in (*left_out.faulty, *left_out.by_rule)[:_LISTED]
-                ]
-            ),
+        draw_table(
+            [
+                {
+                    "": DASH if is_by_rule(entry) else FAILED,
+                    "file": entry["path"],
+                    "why": SKIPS.get(str(entry["reason"]), (entry["reason"], ""))[0],
+                    "what to do": SKIPS.get(str(entry["reason"]), ("", ""))[1] or "nothing: by rule",
+                }
+                for entry in (*left_out.faulty, *left_out.by_rule)[:_LISTED]
+            ],
             key="skipped-files",
-            hide_index=True,
-            column_config={
+            columns={
                 "": st.column_config.TextColumn("", width=30),
                 "file": st.column_config.TextColumn("file", width="large"),
             },
@@ -157,11 +151,10 @@ def draw_left_out(coverage: Coverage) -> None:
         st.markdown(
             f"**Notes** · {len(notes)} indexed {'file' if len(notes) == 1 else 'files'} to know about"
         )
-        st.dataframe(
-            pd.DataFrame([{"file": note["path"], "note": note["note"]} for note in notes[:_LISTED]]),
+        draw_table(
+            [{"file": note["path"], "note": note["note"]} for note in notes[:_LISTED]],
             key="file-notes",
-            hide_index=True,
-            column_config={"file": st.column_config.TextColumn("file", width="large")},
+            columns={"file": st.column_config.TextColumn("file", width="large")},
         )
 
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import streamlit as st
 
+from medir.page_kit.reads import kept
 from medir.page_kit.services import workbench
 from medir.page_kit.signs import model_name
 from rag_core.errors import MedirError
@@ -73,28 +74,29 @@ def places(
     project: Project, scope: Scope | None, containing: str, at: DataVersion
 ) -> tuple[tuple[IndexedPlace, ...], int]:
     """The first places whose name or title contains a text, and how many there are."""
-    database = workbench().services.database
-    return _kept(
-        (database.url, "places", project.project_id, scope, containing, at.ground),
-        lambda: index_reading.list_places(database, project.project_id, scope=scope, containing=containing),
+    return kept(
+        ("places", project.project_id, scope, containing, at.ground),
+        lambda services: index_reading.list_places(
+            services.database, project.project_id, scope=scope, containing=containing
+        ),
     )
 
 
 def chunk_page(project: Project, place: Place, first: int, at: DataVersion) -> ChunkPage:
     """Some chunks of a place in a row."""
-    database = workbench().services.database
-    return _kept(
-        (database.url, "chunk-page", project.project_id, place, first, at.ground),
-        lambda: index_reading.read_chunk_page(database, project.project_id, place, first=first),
+    return kept(
+        ("chunk-page", project.project_id, place, first, at.ground),
+        lambda services: index_reading.read_chunk_page(
+            services.database, project.project_id, place, first=first
+        ),
     )
 
 
 def location(project: Project, chunk_id: str, at: DataVersion) -> tuple[Place, int] | None:
     """A chunk's place and its number there; None where it is gone."""
-    database = workbench().services.database
-    return _kept(
-        (database.url, "location", project.project_id, chunk_id, at.ground),
-        lambda: index_reading.locate(database, project.project_id, chunk_id),
+    return kept(
+        ("location", project.project_id, chunk_id, at.ground),
+        lambda services: index_reading.locate(services.database, project.project_id, chunk_id),
     )
 
 
@@ -122,11 +124,6 @@ def _ask_provider(index_model: str | None) -> ProviderState:
         remedy=remedy,
         can_serve=providers.can_serve(model),
     )
-
-
-@st.cache_data(max_entries=_KEPT, show_spinner=False)
-def _kept(key: tuple[object, ...], _read: Callable[[], T]) -> T:  # noqa: ARG001  the cache reads it
-    return _read()
 
 
 @st.cache_data(max_entries=_KEPT, ttl=_LOOKED_AT_EVERY_S, show_spinner=False)

@@ -193,35 +193,27 @@ def _ask(view: Frame, wanted: Wanted, told: str) -> None:
         "Votes are judgements that people made; nothing brings them back. An incremental run keeps those on every "
         "chunk whose text is still there."
     )
-    st.text(f"The run: {wanted.told}.")
-    with st.container(horizontal=True):
-        lost = st.button(
-            "Lose them and reindex",
-            key="confirm-loss",
-            type="primary",
-            on_click=start_run,
-            args=(view, wanted),
-            kwargs={"lose_votes": True},
-        )
-        kept = st.button("Keep them", key="keep-votes")
-        if lost or kept:
-            st.rerun()
+    go_on, leave = ("Lose them and reindex", "confirm-loss"), ("Keep them", "keep-votes")
+    _draw_choice(view, wanted, go_on, leave, {"lose_votes": True})
 
 
 @dialog("Take them out of the index?", icon=":material/folder_off:")
 def _ask_to_empty(view: Frame, wanted: Wanted, told: str) -> None:
     st.text(told)
     st.text("Votes on what goes are lost with it; nothing brings them back.")
+    go_on, leave = ("Take them out", "confirm-empty"), ("Keep the index", "keep-index")
+    _draw_choice(view, wanted, go_on, leave, {"lose_votes": True, "empty": True})
+
+
+def _draw_choice(
+    view: Frame, wanted: Wanted, go_on: tuple[str, str], leave: tuple[str, str], agreed: dict[str, bool]
+) -> None:
+    """What the run is, and two buttons, each by label and key: one begins it with what is agreed to, one does not."""
     st.text(f"The run: {wanted.told}.")
     with st.container(horizontal=True):
-        gone = st.button(
-            "Take them out",
-            key="confirm-empty",
-            type="primary",
-            on_click=start_run,
-            args=(view, wanted),
-            kwargs={"lose_votes": True, "empty": True},
+        (label, key), (other, other_key) = go_on, leave
+        begun = st.button(
+            label, key=key, type="primary", on_click=start_run, args=(view, wanted), kwargs=agreed
         )
-        kept = st.button("Keep the index", key="keep-index")
-        if gone or kept:
+        if st.button(other, key=other_key) or begun:
             st.rerun()

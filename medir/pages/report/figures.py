@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from medir.page_kit.choosing import draw_table
 from medir.page_kit.figures import draw_figure
 from medir.page_kit.signs import theme
 from medir.pages.report.filters import KEYS, RANK, TOOK, WHICH, took_at_least
@@ -78,7 +78,7 @@ def _draw(
         st.caption(told)
     if rows:
         with st.popover("As a table", type="tertiary", icon=":material/table:", key=f"{key}-table"):
-            st.dataframe(pd.DataFrame(rows), key=f"{key}-rows", hide_index=True)
+            draw_table(rows, key=f"{key}-rows")
 
 
 def _has_points(figure: go.Figure) -> bool:

@@ -33,8 +33,8 @@ class ScopeState:
     files: int
     chunks: int
     indexed_at: datetime
-    skipped: list[dict[str, str]]
-    notes: list[dict[str, str]]
+    skipped: list[dict[str, object]]
+    notes: list[dict[str, object]]
 
 
 def read_identity(connection: Connection, project_id: str) -> IndexIdentity | None:

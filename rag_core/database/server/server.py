@@ -55,9 +55,8 @@ class ServerStatus:
 class EmbeddedServer:
     """The server of one home folder, as this process uses it. Threads may share it; a forked child acquires anew.
 
-    Args:
-        home: its home folder (MEDIR_HOME), made by the first `acquire`.
-        start_timeout_s: how long a start, or another process's start, is waited for.
+    `home` (MEDIR_HOME) is made by the first `acquire`; `start_timeout_s` is how long a start, or another
+    process's, is waited for.
     """
 
     def __init__(self, home: Path, *, start_timeout_s: float = 60.0) -> None:

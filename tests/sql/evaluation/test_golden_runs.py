@@ -107,8 +107,8 @@ def test_a_full_reindex_changes_nothing_but_chunk_ids(made: Services, project: P
     made.indexing.run(project, actor=ANA, mode="full")
     after = run(made, project)
     assert comparable(after) == comparable(before)
-    ids = {hit.candidate.chunk_id for ranking in before.rankings for hit in ranking.hits}
-    assert not ids & {hit.candidate.chunk_id for ranking in after.rankings for hit in ranking.hits}
+    ids = {hit.candidate.chunk_id for ranking in before.measured.rankings for hit in ranking.hits}
+    assert not ids & {hit.candidate.chunk_id for ranking in after.measured.rankings for hit in ranking.hits}
 
 
 def test_each_question_is_embedded_alone_and_once_for_good(database: Database, project: Project) -> None:
@@ -226,14 +226,14 @@ def test_the_limit_of_the_file_stands_above_the_presets_and_below_the_flag(
     made: Services, project: Project, write: Callable[[str], Path]
 ) -> None:
     file = write(CASES.replace("limit: 5", "limit: 2"))
-    assert run(made, project, cases=file).settings.ranking.limit == 2
+    assert run(made, project, cases=file).measured.settings.ranking.limit == 2
     flagged = run(made, project, cases=file, overrides=Overrides(limit=4))
-    assert (flagged.settings.ranking.limit, flagged.trial) == (4, True)
+    assert (flagged.measured.settings.ranking.limit, flagged.trial) == (4, True)
 
 
 def test_an_override_makes_a_trial_held_to_the_same_floor(made: Services, project: Project) -> None:
     trial = run(made, project, overrides=Overrides(weight_vector=0.5, threshold=None))
-    assert (trial.trial, trial.settings.source, trial.outcome.floor) == (True, "trial", 3)
+    assert (trial.trial, trial.measured.settings.source, trial.outcome.floor) == (True, "trial", 3)
     impossible = run(made, project, overrides=Overrides(threshold=0.99))
     assert (impossible.outcome.passed, impossible.gate_passed) == (0, False)
 

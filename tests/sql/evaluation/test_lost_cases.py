@@ -12,7 +12,7 @@ from rag_core.evaluation.baselines import freeze
 from rag_core.evaluation.comparison import compare_baselines, run_against
 from rag_core.evaluation.explaining import explain_case, explain_measured, measure_case
 from rag_core.golden.baseline_file import Baseline
-from rag_core.golden.causes import LossCause
+from rag_core.golden.losses import LossCause
 from rag_core.model import Project
 from rag_core.ports import EmbeddingRole, Vectors
 from rag_core.settings.adopting import adopt_settings
@@ -229,3 +229,96 @@ def test_where_the_repository_is_gone_the_cause_is_said_without_a_commit(
     (cause,) = compared.lost_because
     assert (cause.what, cause.commit) == ("sectionRemoved", None)
     assert cause.sentence.endswith("The repository can't be read here, so the commit is not known.")
+
+
+TWO_PLACES = """\
+limit: 2
+cases:
+  - id: pedagio
+    question: O pedágio entra no frete quando a rota passa por praça?
+    expected: [docs/frete.md, docs/tarifa.md]
+"""
+ROUTE = "# Rota\n\nA rota da praça entra.\n"
+TARIFF = "# Tarifa\n\nO pedágio entra quando a rota passa por praça.\n\n## Eixo\n\nPor eixo.\n"
+WITHOUT = "# Tarifa\n\n## Eixo\n\nPor eixo.\n"
+RIVALS = {
+    f"docs/z{number}.md": f"# Praça {number}\n\nA rota passa por praça, e o pedágio entra no frete quando {number}.\n"
+    for number in range(2)
+}
+
+
+@pytest.fixture
+def two_places(made: Services, project: Project, repository: Repository) -> Baseline:
+    (repository.folder / "golden_set" / "cases.yaml").write_text(TWO_PLACES, encoding="utf-8")
+    changed(
+        made, project, repository, {"docs/tarifa.md": TARIFF, "docs/rota.md": ROUTE, "docs/via.md": ROUTE}
+    )
+    return freeze_as(made, project, "v1")
+
+
+def test_the_commit_that_took_the_last_text_that_answered_is_blamed_and_not_the_one_that_took_the_best(
+    made: Services, project: Project, two_places: Baseline, repository: Repository
+) -> None:
+    best = repository.commit({"docs/frete.md": NO_TOLL})
+    last = changed(made, project, repository, {"docs/tarifa.md": WITHOUT})
+    changed(made, project, repository, {"docs/motorista.md": "# Motorista\n\nOutra coisa.\n"})
+    (cause,) = causes(made, project, two_places)
+    assert (cause.what, cause.path, cause.commit) == ("sectionRemoved", "docs/tarifa.md", last)
+    assert cause.sentence == (
+        f"The section Tarifa, which answered last, is not in docs/tarifa.md any more, since commit {last[:12]}. "
+        f"The best hit of that time, docs/frete.md › Frete › Pedágio, was gone before, since commit {best[:12]}."
+    )
+
+
+def test_where_a_rival_came_before_the_last_text_went_the_deletion_is_blamed(
+    made: Services, project: Project, two_places: Baseline, repository: Repository
+) -> None:
+    repository.commit({"docs/z0.md": RIVALS["docs/z0.md"]})
+    repository.commit({"docs/tarifa.md": WITHOUT, "docs/z1.md": RIVALS["docs/z1.md"]})
+    last = changed(made, project, repository, {"docs/frete.md": NO_TOLL})
+    (cause,) = causes(made, project, two_places)
+    assert (cause.what, cause.path, cause.commit) == ("sectionRemoved", "docs/frete.md", last)
+
+
+def test_where_a_text_still_answered_until_a_rival_came_the_rival_is_blamed(
+    made: Services, project: Project, two_places: Baseline, repository: Repository
+) -> None:
+    best = repository.commit({"docs/frete.md": NO_TOLL})
+    brought = changed(made, project, repository, RIVALS)
+    (cause,) = causes(made, project, two_places)
+    assert (cause.what, cause.commit) == ("outranked", brought)
+    assert cause.sentence.endswith(f"was gone before, since commit {best[:12]}.")
+
+
+def test_an_edit_before_is_not_what_removed_a_section_and_is_told_beside_it(
+    made: Services, project: Project, frozen: Baseline, repository: Repository
+) -> None:
+    was = DOCUMENTS["docs/frete.md"]
+    edited = repository.commit({"docs/frete.md": was.replace("pedágio entra", "pedágio também entra")})
+    removed = changed(made, project, repository, {"docs/frete.md": NO_TOLL, "docs/rota.md": TOLL_ELSEWHERE})
+    (cause,) = causes(made, project, frozen)
+    assert (cause.what, cause.commit) == ("sectionRemoved", removed)
+    assert cause.sentence.endswith(f" Its text was another one already, since commit {edited[:12]}.")
+
+
+def test_a_section_removed_before_its_file_was_renamed_is_not_said_to_be_lost_by_the_new_name(
+    made: Services, project: Project, frozen: Baseline, repository: Repository
+) -> None:
+    removed = repository.commit({"docs/frete.md": NO_TOLL, "docs/rota.md": TOLL_ELSEWHERE})
+    repository.git("mv", "docs/frete.md", "docs/valor.md")
+    renamed = changed(made, project, repository, {})
+    (cause,) = explain_case(made.evaluation, project, "pedagio", baseline=frozen).lost_because
+    assert (cause.what, cause.commit) == ("sectionRemoved", removed)
+    assert removed != renamed
+
+
+def test_a_renamed_file_is_told_with_its_new_name(
+    made: Services, project: Project, frozen: Baseline, repository: Repository
+) -> None:
+    repository.git("mv", "docs/frete.md", "docs/valor.md")
+    renamed = changed(made, project, repository, {})
+    for text in (DOCUMENTS["docs/frete.md"], NO_TOLL):
+        changed(made, project, repository, {"docs/valor.md": text})
+        (cause,) = explain_case(made.evaluation, project, "pedagio", baseline=frozen).lost_because
+        assert (cause.commit, cause.moved_to) == (renamed, "docs/valor.md")
+        assert f"was renamed to “docs/valor.md” in commit {renamed[:12]}" in cause.sentence

@@ -104,7 +104,7 @@ def test_where_the_repository_can_not_be_read_it_is_not_called_fresh(
     gone = dataclasses.replace(project, repo=str(tmp_path / "gone"), golden=str(kept))
     told = made.evaluation.run_golden(gone, actor=ANA).to_json()
     assert (told["stale"]["commitsBehind"], told["stale"]["textChanged"]) == (None, None)
-    assert told_standing(told)[0].startswith("Whether the index is stale can't be told: The folder")
+    assert told_standing(told)[0].startswith("Whether the index is stale can't be told: The repository of")
 
 
 class OtherDigest(BagOfWords):

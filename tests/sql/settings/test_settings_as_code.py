@@ -92,9 +92,9 @@ def test_the_cases_files_limit_stands_above_the_committed_one(
 ) -> None:
     file.write_text("limit: 9\n")
     run = made.evaluation.run_golden(project, actor=ANA)
-    assert (run.settings.ranking.limit, run.settings.source) == (5, "committed")
+    assert (run.measured.settings.ranking.limit, run.measured.settings.source) == (5, "committed")
     (file.parent / "cases.yaml").write_text(CASES.replace("limit: 5\n", ""), encoding="utf-8")
-    assert made.evaluation.run_golden(project, actor=ANA).settings.ranking.limit == 9
+    assert made.evaluation.run_golden(project, actor=ANA).measured.settings.ranking.limit == 9
 
 
 def test_where_the_two_differ_everything_says_so_with_both_and_no_floor_is_raised(

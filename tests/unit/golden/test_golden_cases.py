@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from rag_core.errors import FaultyGoldenSet, InvalidInput
-from rag_core.golden.cases import GoldenSet, folded_question, parse_cases
+from rag_core.golden.cases import GoldenSet, parse_cases, read_cases
 from rag_core.golden.document import MAX_FILE_BYTES, decode
+from rag_core.golden.repeats import folded_question
 from rag_core.model import Place, Scope
 
 CORPORA = sorted((Path(__file__).parents[4] / "shared" / "data" / "corpora").glob("*/cases.yaml"))
@@ -36,13 +37,13 @@ def parse(text: str) -> GoldenSet:
     return parse_cases(text, file="cases.yaml")
 
 
-def faults_of(text: str) -> list[Mapping[str, str | int | None]]:
+def faults_of(text: str) -> list[Mapping[str, object]]:
     with pytest.raises(FaultyGoldenSet) as caught:
         parse(text)
     return list(caught.value.faults)
 
 
-def only_fault_of(text: str) -> Mapping[str, str | int | None]:
+def only_fault_of(text: str) -> Mapping[str, object]:
     faults = faults_of(text)
     assert len(faults) == 1, faults
     return faults[0]
@@ -386,3 +387,23 @@ def test_the_case_files_of_real_projects_parse(path: Path) -> None:
 def test_the_samples_own_cases_parse() -> None:
     path = Path(__file__).parents[3] / "golden_set" / "cases.yaml"
     assert parse_cases(decode(path.read_bytes(), file=str(path)), file=str(path)).cases
+
+
+def test_a_fault_of_a_case_hides_neither_what_it_expects_nor_that_its_question_is_asked_twice() -> None:
+    read = read_cases(
+        "cases:\n"
+        "  - {id: a, question: Onde?, expected: docs/a.md}\n"
+        "  - {id: b, question: onde, expected: [docs/b.md, 7, docs/b.md], must_pass: maybe}\n",
+        file="cases.yaml",
+    )
+    assert read.golden is None
+    assert [(each.case, str(each.place)) for each in read.expected] == [
+        ("a", "docs/a.md"),
+        ("b", "docs/b.md"),
+    ]
+    assert [fault.field for fault in read.faults if fault.case == "b"] == [
+        "expected",
+        "expected",
+        "must_pass",
+        "question",
+    ]

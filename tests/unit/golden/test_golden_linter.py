@@ -87,7 +87,7 @@ def test_what_is_known_of_a_path_beside_the_index_is_told_in_its_place() -> None
     )
     assert [fault.message for fault in faults] == [
         "“README.md” is outside.",
-        "“docs/gone.md” does not exist in the repository; did you mean “docs/novo.md”? It was deleted in commit 123.",
+        "“docs/gone.md” does not exist in the repository. It was deleted in commit 123.",
     ]
 
 

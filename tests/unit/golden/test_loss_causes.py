@@ -1,12 +1,15 @@
 """Why a case was lost, where the index and git are answered for by the test."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pytest
 
 from rag_core.golden.cases import GoldenCase
-from rag_core.golden.causes import LossCause, Now, SinceCommit, StandingText, Then, causes
+from rag_core.golden.causes import causes
+from rag_core.golden.departures import Departure, Left
+from rag_core.golden.losses import LastStep, LossCause, Now, SinceCommit, StandingText, Then
 from rag_core.model import Candidate, Fate, Origin, Place, RankedCandidate, Ranking, Scope
 
 FILE = Place("file", "docs/a.md")
@@ -34,6 +37,7 @@ class Known:
     since: SinceCommit = TAKEN
     unchanged: bool = False
     reheaded: Origin | None = None
+    left_behind: Departure | None = None
 
     def standing(self, place: Place) -> list[StandingText]:
         return [known for known in self.texts if known.origin.place == place]
@@ -49,6 +53,9 @@ class Known:
 
     def brought(self, place: Place, content_hash: str) -> SinceCommit:
         return self.since
+
+    def departure(self, place: Place) -> Departure | None:
+        return self.left_behind
 
     def unchanged_since(self, place: Place, commit: str | None) -> bool:
         return self.unchanged
@@ -230,3 +237,28 @@ def test_a_number_that_the_settings_of_then_did_not_have_is_told_as_none() -> No
 def test_what_nothing_explains_is_said_to_be_unknown() -> None:
     (cause,) = causes(CASE, then(text("old", "A")), now(), Known([text("old", "A")]))
     assert cause.what == "unknown"
+
+
+def test_a_text_that_was_pushed_out_before_it_went_is_told_in_that_order() -> None:
+    rival = text("rival", "R", place=Place("file", "docs/r.md"))
+    pushed = LastStep(since=SinceCommit(commit="b" * 40), rival=rival, pushed_out=text("old", "A"))
+    first, then_gone = causes(
+        CASE,
+        then(text("old", "A")),
+        dataclasses.replace(now(), last_step=lambda: pushed),
+        Known([text("x", "B")]),
+    )
+    assert (first.what, first.commit) == ("outranked", "b" * 40)
+    assert first.sentence == (
+        "The new text docs/r.md › R took the place of docs/a.md › A among the hits, since commit bbbbbbbbbbbb."
+    )
+    assert (then_gone.what, then_gone.commit) == ("sectionRemoved", TAKEN.commit)
+
+
+def test_a_file_that_has_another_name_is_told_with_it() -> None:
+    known = Known(left_behind=Departure(steps=(Left(commit=TAKEN.commit or "", to="docs/b.md"),)))
+    (cause,) = causes(CASE, then(text("old", "A")), now(), known)
+    assert (cause.what, cause.moved_to) == ("fileGone", "docs/b.md")
+    assert cause.sentence == (
+        "docs/a.md, in which the answer was found, was renamed to “docs/b.md” in commit aaaaaaaaaaaa."
+    )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-TOP = Path(__file__).resolve().parents[3]
+from sources import TOP, modules, nodes_of, tree_of
 
 
 @pytest.mark.parametrize("package", ["rag_core", "medir"])
@@ -41,8 +41,8 @@ STABLE_LAST_KEYS = {
 
 def queries() -> Iterator[tuple[str, str]]:
     """Every text in `rag_core` that orders rows, with the file and line that it stands in."""
-    for path in sorted((TOP / "rag_core").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path in modules("rag_core"):
+        for node in nodes_of(path):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and "order by" in node.value:
                 yield f"{path.relative_to(TOP)}:{node.lineno}", node.value
 
@@ -67,13 +67,16 @@ def last_key(keys: str) -> str:
     return re.sub(r"^\w+\.", "", bare).strip('"')
 
 
-@pytest.mark.parametrize(("where", "query"), [pytest.param(*found, id=found[0]) for found in queries()])
+QUERIES = [pytest.param(*found, id=found[0]) for found in queries()]
+
+
+@pytest.mark.parametrize(("where", "query"), QUERIES)
 def test_every_order_ends_with_a_key_that_is_unique(where: str, query: str) -> None:
     for keys in orders(query):
         assert last_key(keys) in STABLE_LAST_KEYS, f"{where}: order by {keys}"
 
 
-@pytest.mark.parametrize(("where", "query"), [pytest.param(*found, id=found[0]) for found in queries()])
+@pytest.mark.parametrize(("where", "query"), QUERIES)
 def test_no_order_of_chunks_hangs_on_their_ids_which_a_reindex_changes(where: str, query: str) -> None:
     if re.search(r"\bfrom (chunks|scoped)\b", query):
         assert not any(re.search(r"\bid\b", keys) for keys in orders(query)), where
@@ -88,8 +91,8 @@ def test_the_check_of_orders_sees_what_it_looks_for() -> None:
 
 
 def test_sql_is_never_built_from_text() -> None:
-    for path in sorted((TOP / "rag_core").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path in modules("rag_core"):
+        for node in nodes_of(path):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in (
                 "execute",
                 "executemany",
@@ -105,7 +108,7 @@ WIRE = ("medir/contract/", "medir/http_api/answers.py", "medir/agent_tools/resul
 
 def types_named(file: Path) -> Iterator[tuple[str, str]]:
     """The classes of a module, and the types that it gives a name: each with what tells it from another."""
-    for node in ast.parse(file.read_text()).body:
+    for node in tree_of(file).body:
         if isinstance(node, ast.ClassDef):
             yield node.name, str(file.relative_to(TOP))
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
@@ -117,7 +120,7 @@ def types_named(file: Path) -> Iterator[tuple[str, str]]:
 def test_a_name_is_one_type() -> None:
     types: dict[str, set[str]] = {}
     for package in ("rag_core", "medir"):
-        for file in sorted((TOP / package).rglob("*.py")):
+        for file in modules(package):
             if not str(file.relative_to(TOP)).startswith(WIRE):
                 for name, told in types_named(file):
                     types.setdefault(name, set()).add(told)
@@ -129,8 +132,8 @@ def test_a_name_is_one_type() -> None:
 
 def streamlit_parts() -> Iterator[str]:
     """Where something of the pages is called a fragment or a dialog of Streamlit's own."""
-    for path in sorted([TOP / "app.py", *(TOP / "medir").rglob("*.py")]):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path in [TOP / "app.py", *modules("medir")]:
+        for node in nodes_of(path):
             named = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
             if isinstance(node, ast.Attribute):
                 named = [node.attr]
@@ -142,3 +145,22 @@ def streamlit_parts() -> Iterator[str]:
 
 def test_fragments_and_dialogs_are_made_in_one_place_where_each_run_asks_who_is_there() -> None:
     assert set(streamlit_parts()) == {"medir/page_kit/parts.py"}
+
+
+def test_every_table_of_a_page_says_what_stands_where_there_is_nothing() -> None:
+    tables = [
+        (file, call)
+        for file in (TOP / "medir").rglob("*.py")
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "st.dataframe"
+    ]
+    assert tables
+    # Streamlit writes a grey `None` otherwise
+    bare = [
+        f"{file.relative_to(TOP)}:{call.lineno}"
+        for file, call in tables
+        if not any(
+            keyword.arg == "placeholder" and ast.unparse(keyword.value) == "DASH" for keyword in call.keywords
+        )
+    ]
+    assert bare == []

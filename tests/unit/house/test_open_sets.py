@@ -3,11 +3,10 @@
 import ast
 import re
 from collections.abc import Collection, Iterator, Mapping
-from pathlib import Path
 
 import pytest
 
-TOP = Path(__file__).resolve().parents[3]
+from sources import TOP, modules, tree_of
 
 # Tables that hold some members on purpose, and why.
 PARTIAL = {
@@ -45,11 +44,8 @@ TOLD_APART = {
 
 
 def trees() -> dict[str, ast.Module]:
-    files = [*(TOP / "rag_core").rglob("*.py"), *(TOP / "medir").rglob("*.py")]
-    return {
-        path.relative_to(TOP).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(files)
-    }
+    files = [*modules("medir"), *modules("rag_core")]
+    return {path.relative_to(TOP).as_posix(): tree_of(path) for path in files}
 
 
 TREES = trees()

@@ -62,7 +62,7 @@ def test_all_done_leaves_nothing() -> None:
     ],
 )
 def test_before_anything_is_done_nothing_is_said(progress: dict[str, object]) -> None:
-    assert time_left(run(progress=RunProgress.read(progress))) is None
+    assert time_left(run(progress=RunProgress.from_row(progress))) is None
 
 
 def test_vectors_take_as_long_as_in_the_last_run_that_made_some() -> None:

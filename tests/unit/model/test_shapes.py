@@ -51,6 +51,15 @@ def test_a_shape_is_drawn_by_name_with_words_for_enums_and_iso_for_times() -> No
     assert Whole.drawn(value, parts=(), by_name={}).scope == "adr"
 
 
+def test_a_shape_is_read_from_what_it_was_told_as_lists_as_tuples_and_what_is_missing_by_its_default() -> (
+    None
+):
+    part = Part(from_="a", whole_rank=None, notice="n")
+    assert Part.read(part.to_json()) == part
+    assert Part.read({"from": "a", "beside": 1}, whole_rank=2) == Part(from_="a", whole_rank=2)
+    assert Whole.read({"scope": "docs", "parts": [], "byName": {}}).parts == ()
+
+
 def test_some_attributes_of_a_value_are_a_part_of_an_object_by_the_same_rules() -> None:
     value = Value(scope=Scope.ADR, from_=datetime(2026, 1, 2, tzinfo=UTC), whole_rank=None)
     assert keyed(value, "whole_rank", "from_", "scope") == {

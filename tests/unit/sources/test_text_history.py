@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from material import Repository
-from rag_core.golden.causes import SinceCommit
+from rag_core.golden.losses import SinceCommit
 from rag_core.sources.git import GitRepository
-from rag_core.sources.text_history import FileHistory
+from rag_core.sources.text_history import FileHistory, FilesHistory, Turning
 
 
 def has_answer(blob: bytes) -> bool:
@@ -107,3 +107,26 @@ def test_a_file_is_unchanged_since_a_commit_only_where_git_can_tell(repository: 
     assert not history(repository.folder).unchanged_since("0" * 40)
     repository.commit({"docs/a.md": "outra\n"})
     assert not history(repository.folder).unchanged_since(first)
+
+
+def test_of_two_branches_that_each_took_one_of_two_texts_the_merge_took_the_last(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "r", {"docs/a.md": "resposta\n", "docs/b.md": "resposta\n"})
+    repository.git("checkout", "--quiet", "-b", "lado")
+    aside = repository.commit({"docs/a.md": "outra\n"})
+    repository.git("checkout", "--quiet", "main")
+    repository.commit({"docs/b.md": "outra\n"})
+    repository.git("merge", "--quiet", "--no-ff", "--message", "lado", "lado")
+    git = GitRepository(repository.folder)
+    files = FilesHistory(git, git.resolve("HEAD"), ["docs/a.md", "docs/b.md"])
+
+    def answers(commit: str, *paths: str) -> bool:
+        oids = files.files(commit)
+        return any(has_answer(files.blob(oids[path])) for path in paths)
+
+    turn = files.turn(lambda commit: not answers(commit, "docs/a.md", "docs/b.md"), from_first=False)
+    assert isinstance(turn, Turning)
+    assert turn.commit == git.resolve("HEAD")
+    # a text that was gone on one side already was not taken by the merge
+    alone = files.turn(lambda commit: not answers(commit, "docs/a.md"), from_first=False)
+    assert isinstance(alone, Turning)
+    assert alone.commit == aside

@@ -142,3 +142,26 @@ def test_a_deleted_file_is_told_with_the_commit_that_deleted_it(tmp_path: Path) 
     assert find_deletions(GitRepository(made.folder), searched, ["docs/a.md", "docs/nunca.md"]) == {
         "docs/a.md": f"It was deleted in commit {deleted[:12]}."
     }
+
+
+def test_a_renamed_file_is_told_with_each_name_that_it_had_and_a_project_under_a_root_from_there(
+    tmp_path: Path,
+) -> None:
+    text = "# A\n\n" + "Uma linha do texto.\n" * 20
+    made = Repository(tmp_path / "r", {"sub/docs/a.md": text, "sub/docs/b.md": "# B\n"})
+    made.git("mv", "sub/docs/a.md", "sub/docs/c.md")
+    first = made.commit({"sub/docs/c.md": f"{text}\nE mais.\n", "sub/docs/ab.md": "# Nova\n"})
+    searched = Searched(project_id="p", ref="HEAD", root="sub", folders=DocumentFolders())
+
+    def told() -> str:
+        return find_deletions(GitRepository(made.folder), searched, ["docs/a.md"])["docs/a.md"]
+
+    assert told() == f"It was renamed to “docs/c.md” in commit {first[:12]}."
+    made.git("mv", "sub/docs/c.md", "fora.md")
+    second = made.commit({})
+    assert told() == (
+        f"It was renamed to “docs/c.md” in commit {first[:12]}, and that was renamed to “fora.md” in commit "
+        f"{second[:12]}."
+    )
+    made.remove("fora.md")
+    assert told().endswith(f"and that was deleted in commit {made.git('rev-parse', 'HEAD')[:12]}.")

@@ -5,7 +5,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from medir.cli.gates import UnmetGate, error_of, exit_code, lost_gate
-from rag_core.evaluation.comparison import BaselineComparison, Turned
+from rag_core.evaluation.comparison import BaselineComparison
+from rag_core.evaluation.interaction import Turned
 from rag_core.formats.junit import junit_error_xml, junit_xml
 from rag_core.golden.cases import parse_cases
 from rag_core.golden.verdicts import judge_all

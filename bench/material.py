@@ -24,7 +24,7 @@ from rag_core.database.index.postings import write_postings
 from rag_core.database.index.spellings import write_spellings
 from rag_core.database.projects import insert_project
 from rag_core.golden.cases import GoldenCase
-from rag_core.index.vectors import embed_chunks
+from rag_core.index.vectors import ChunkVectors, embed_chunks
 from rag_core.model import (
     ALL_SCOPES,
     Actor,
@@ -100,23 +100,8 @@ def index_collection(
     services: Services, name: str, *, language: str = DEFAULT_LANGUAGE
 ) -> tuple[Project, tuple[JudgedQuestion, ...]]:
     """A judged collection as a project in its language: each document is one chunk of its own file."""
-    folder = DATA / "ir" / name
-    documents = {row["_id"]: _text(row) for row in _rows(folder / "corpus.jsonl")}
-    project = Project(
-        project_id=name, name=name, repo=str(folder), root="", ref="HEAD", golden=None, language=language
-    )
-    chunks = [
-        Chunk(
-            scope=Scope.DOCS,
-            origin=Origin(place=place_of(key)),
-            ordinal=0,
-            content=text,
-            language=language,
-        )
-        for key, text in documents.items()
-    ]
-    with services.database.connection() as connection:
-        insert_project(connection, project)
+    project = _add_collection(services, name, name, language)
+    chunks = _chunks_of(name, language)
     vectors = embed_chunks(
         services.database,
         services.providers,
@@ -127,30 +112,17 @@ def index_collection(
         progress=lambda _step, _done, _total: None,
         dry_run=False,
     )
-    with services.database.transaction() as connection:
-        insert_chunks(
-            connection,
-            name,
-            [
-                ChunkRow(
-                    id=uuid.uuid4(),
-                    chunk=chunk,
-                    embedding=vectors.by_hash[chunk.content_hash],
-                    embedding_model=vectors.model_id,
-                )
-                for chunk in chunks
-            ],
-        )
-        write_spellings(connection, name)
-        write_postings(connection, name)
-        write_identity(
-            connection,
-            name,
-            embedding_model=vectors.model_id,
-            chunker_version=CHUNKER_VERSION,
-            text_search_config=text_search_config(language),
-        )
-    return project, _questions(folder)
+    _write_index(services, project, chunks, vectors)
+    return project, _questions(DATA / "ir" / name)
+
+
+def index_words(
+    services: Services, name: str, *, language: str, project_id: str
+) -> tuple[Project, tuple[JudgedQuestion, ...]]:
+    """As `index_collection`, without a vector: only the lexical signal finds anything."""
+    project = _add_collection(services, name, project_id, language)
+    _write_index(services, project, _chunks_of(name, language), None)
+    return project, _questions(DATA / "ir" / name)
 
 
 def fetch(
@@ -197,6 +169,65 @@ def fetch_ways(
 def place_of(document: str) -> Place:
     """The place that a collection's document gets."""
     return Place("file", f"docs/{document}.md")
+
+
+def _add_collection(services: Services, name: str, project_id: str, language: str) -> Project:
+    project = Project(
+        project_id=project_id,
+        name=project_id,
+        repo=str(DATA / "ir" / name),
+        root="",
+        ref="HEAD",
+        golden=None,
+        language=language,
+    )
+    with services.database.connection() as connection:
+        insert_project(connection, project)
+    return project
+
+
+def _chunks_of(name: str, language: str) -> list[Chunk]:
+    documents = {row["_id"]: _text(row) for row in _rows(DATA / "ir" / name / "corpus.jsonl")}
+    return [
+        Chunk(
+            scope=Scope.DOCS,
+            origin=Origin(place=place_of(key)),
+            ordinal=0,
+            content=text,
+            language=language,
+        )
+        for key, text in documents.items()
+    ]
+
+
+def _write_index(
+    services: Services, project: Project, chunks: Sequence[Chunk], vectors: ChunkVectors | None
+) -> None:
+    """What an index run leaves of these chunks; without vectors those of words alone."""
+    by_hash, model = (vectors.by_hash, vectors.model_id) if vectors else ({}, None)
+    with services.database.transaction() as connection:
+        insert_chunks(
+            connection,
+            project.project_id,
+            [
+                ChunkRow(
+                    id=uuid.uuid4(),
+                    chunk=chunk,
+                    embedding=by_hash.get(chunk.content_hash),
+                    embedding_model=model,
+                )
+                for chunk in chunks
+            ],
+        )
+        write_spellings(connection, project.project_id)
+        write_postings(connection, project.project_id)
+        write_identity(
+            connection,
+            project.project_id,
+            embedding_model=model,
+            chunker_version=CHUNKER_VERSION,
+            text_search_config=text_search_config(project.language),
+        )
 
 
 def _questions(folder: Path) -> tuple[JudgedQuestion, ...]:

@@ -12,14 +12,25 @@ from rag_core.database.connecting import Connection
 from rag_core.database.connections import Database
 from rag_core.database.index.chunks import ChunkRow, insert_chunks
 from rag_core.database.index.identity import read_languages, write_identity
+from rag_core.database.index.postings import write_postings
 from rag_core.database.index.spellings import write_spellings
 from rag_core.database.search.candidates import lexical_candidates
 from rag_core.database.search.lexical_query import build_lexical_query, read_tokens
-from rag_core.model import CandidateSettings, Chunk, LexicalOperator, LexicalWay, Origin, Place, Scope
+from rag_core.model import (
+    CandidateSettings,
+    Chunk,
+    LexicalFunction,
+    LexicalOperator,
+    LexicalWay,
+    Origin,
+    Place,
+    Scope,
+)
 from rag_core.model.languages import LANGUAGES, text_search_config
 
 EVERYTHING = CandidateSettings(fetch_depth=50)
 ALL = dataclasses.replace(EVERYTHING, lexical=LexicalWay(operator=LexicalOperator.ALL))
+BM25 = dataclasses.replace(EVERYTHING, lexical=LexicalWay(function=LexicalFunction.BM25))
 ENGLISH = {
     "docs/runners.md": "The runners were running along the river.",
     "docs/policies.md": "Our policies and indices are for RN-058.",
@@ -63,6 +74,7 @@ def fill(connection: Connection, texts: Mapping[str, Mapping[str, str]], *, lang
         ],
     )
     write_spellings(connection, "p")
+    write_postings(connection, "p")
     write_identity(
         connection,
         "p",
@@ -72,10 +84,17 @@ def fill(connection: Connection, texts: Mapping[str, Mapping[str, str]], *, lang
     )
 
 
-def ask(connection: Connection, question: str, settings: CandidateSettings = EVERYTHING) -> set[str]:
+def scores(
+    connection: Connection, question: str, settings: CandidateSettings = EVERYTHING
+) -> dict[str, float]:
+    """The scores by place, best first."""
     query = build_lexical_query(connection, question, settings.lexical, project_id="p")
     found = lexical_candidates(connection, "p", query, settings) if query else []
-    return {row.origin.place.key for row in found}
+    return {row.origin.place.key: row.score for row in found}
+
+
+def ask(connection: Connection, question: str, settings: CandidateSettings = EVERYTHING) -> set[str]:
+    return set(scores(connection, question, settings))
 
 
 def terms(connection: Connection, question: str) -> tuple[tuple[str, ...], ...]:
@@ -155,3 +174,28 @@ def test_tokens_of_several_languages_are_those_of_each_with_all_their_lexemes(co
         left_out = () in (one.lexemes, other.lexemes)
         assert mixed.lexemes == (None if one.lexemes is None else () if left_out else tuple(sorted(lexemes)))
     assert both[0].lexemes == ("corr", "correndo")
+
+
+def test_bm25_puts_the_rarer_english_word_first_and_counts_no_stop_word(connection: Connection) -> None:
+    texts = {
+        "docs/a.md": "The circuits of amplifiers.",
+        "docs/b.md": "Circuit amplifier",
+        "docs/c.md": "What the amplifier is to a circuit, and why.",
+        "docs/d.md": "The the of and with",
+        "docs/z.md": "An oscillator drives radios",
+    }
+    fill(connection, {"english": texts}, language="english")
+    question = "What is the circuit with the oscillators of?"
+    assert next(iter(scores(connection, question))) == "docs/a.md"
+    found = scores(connection, question, BM25)
+    assert list(found) == ["docs/z.md", "docs/a.md", "docs/b.md", "docs/c.md"]
+    assert found["docs/a.md"] == found["docs/b.md"] == found["docs/c.md"]
+    assert found == scores(connection, "CIRCUITS oscillator", BM25)
+
+
+def test_bm25_counts_a_word_that_two_languages_stem_otherwise_as_one(connection: Connection) -> None:
+    held, other = {"docs/en.md": "The river."}, {"docs/pt.md": "O river."}
+    fill(connection, {"english": held, "portuguese": other}, language="english")
+    found = scores(connection, "river", BM25)
+    # each chunk holds it once and nothing else, at the average length
+    assert found == pytest.approx({"docs/en.md": 1 / 2.2, "docs/pt.md": 1 / 2.2}, rel=1e-12)

@@ -212,20 +212,37 @@ def tried(
     return Tried(way=way, ranking=ranking)
 
 
-def first_rank(asked: Asked, under: Tried) -> int:
-    """The rank of the first hit that is expected, 0 for none."""
+def first_ranks(asked: Sequence[Asked], under: Tried) -> list[int]:
+    """Of each question the rank of the first hit that is expected, 0 for none; `asked` is a list of a `Part`."""
+    if (id(asked), under) not in _RANKS:
+        _RANKS[id(asked), under] = [_first_rank(one, under) for one in asked]
+    return _RANKS[id(asked), under]
+
+
+# the lists of the parts live as long as the program, so their ids tell them apart
+_RANKS: dict[tuple[int, Tried], list[int]] = {}
+
+
+def _first_rank(asked: Asked, under: Tried) -> int:
     hits = rank(asked.found[under.way], under.ranking).hits
     return next((hit.rank or 0 for hit in hits if hit.candidate.origin.place in asked.expected), 0)
 
 
 def hit_rate(asked: Sequence[Asked], under: Tried) -> float:
     """The share of all questions with an expected place among the hits."""
-    return mean(first_rank(one, under) > 0 for one in asked)
+    return _hits(first_ranks(asked, under))
 
 
 def reciprocal(asked: Sequence[Asked], under: Tried) -> float:
     """The mean of 1 / the rank of the first expected place, 0 where it is not among the hits."""
-    ranks = [first_rank(one, under) for one in asked]
+    return _reciprocals(first_ranks(asked, under))
+
+
+def _hits(ranks: Sequence[int]) -> float:
+    return mean(rank > 0 for rank in ranks)
+
+
+def _reciprocals(ranks: Sequence[int]) -> float:
     return mean(1 / rank if rank else 0.0 for rank in ranks)
 
 
@@ -252,7 +269,11 @@ def told(way: LexicalWay) -> str:
 
 def pair(asked: Sequence[Asked], under: Tried) -> str:
     """hit@5 / MRR."""
-    return f"{hit_rate(asked, under):.3f} / {reciprocal(asked, under):.3f}"
+    return _told_ranks(first_ranks(asked, under))
+
+
+def _told_ranks(ranks: Sequence[int]) -> str:
+    return f"{_hits(ranks):.3f} / {_reciprocals(ranks):.3f}"
 
 
 def function_table(part: Part, weights: Mapping[LexicalWay, float]) -> list[str]:
@@ -302,23 +323,27 @@ def preset_table(chosen_on: Part, shown_on: Part) -> list[str]:
     ]
     for name, under in rows:
         for collection in shown_on.own:
-            parts = [part.own.get(collection, []) for part in (chosen_on, shown_on)]
-            everything = [one for part in parts for one in part]
-            won, lost = won_and_lost(everything, under, plain)
+            parts = [part.own[collection] for part in (chosen_on, shown_on) if collection in part.own]
+            everything = [found for part in parts for found in first_ranks(part, under)]
+            before = [found for part in parts for found in first_ranks(part, plain)]
+            won, lost = won_and_lost(everything, before)
             p_value = sign_test(won, lost)
             foreign = shown_on.foreign.get(collection, [])
-            told_parts = [pair(part, under) if part else "" for part in parts]
+            told_parts = [
+                pair(part.own[collection], under) if collection in part.own else ""
+                for part in (chosen_on, shown_on)
+            ]
             lines.append(
-                f"| {name} | {collection} | {told_parts[0]} | {told_parts[1]} | {pair(everything, under)} "
+                f"| {name} | {collection} | {told_parts[0]} | {told_parts[1]} | {_told_ranks(everything)} "
                 f"| {won} / {lost} | {p_value:.3g} | {f'{refused(foreign, under):.2f}' if foreign else ''} |"
             )
     return lines
 
 
-def won_and_lost(asked: Sequence[Asked], under: Tried, against: Tried) -> tuple[int, int]:
+def won_and_lost(ranks: Sequence[int], against: Sequence[int]) -> tuple[int, int]:
     """Questions found among the first 5 by one only: by the first, by the second."""
-    pairs = [(first_rank(one, under) > 0, first_rank(one, against) > 0) for one in asked]
-    return sum(a and not b for a, b in pairs), sum(b and not a for a, b in pairs)
+    pairs = list(zip(ranks, against, strict=True))
+    return sum(bool(a and not b) for a, b in pairs), sum(bool(b and not a) for a, b in pairs)
 
 
 def trade_table(part: Part, way: LexicalWay, weight: float) -> list[str]:

@@ -32,7 +32,7 @@ TOLD_APART = {
         "rag_core/calibration/choice/families.py",
     },
     "MeasureKind": {"rag_core/metrics/measures.py", "rag_core/metrics/kernels.py"},
-    "LexicalFunction": {"rag_core/model/settings.py"},
+    "LexicalFunction": {"rag_core/model/settings.py", "rag_core/settings/presets.py"},
     "LexicalOperator": {
         "rag_core/model/settings.py",
         "rag_core/lexical/postings.py",

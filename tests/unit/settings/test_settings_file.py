@@ -161,8 +161,11 @@ def test_a_new_file_holds_every_number_in_full():
         "limit: 5",
         "fusion: weightedSum",
         "lexicalOperator: any",
-        "lexicalFunction: ts_rank",
+        "lexicalFunction: bm25",
         f"embeddingModel: {MODEL}",
+        "k1: 1.2",
+        "b: 0.75",
+        "titleWeight: 0.5",
     ]
 
 

@@ -104,12 +104,15 @@ def test_the_embedded_encoders_presets_say_that_words_alone_may_be_cited(preset:
 
 
 def test_the_strict_preset_asks_for_more_than_the_one_that_finds() -> None:
-    assert EMBEDDED_STRICT == dataclasses.replace(
-        EMBEDDED,
-        name=EMBEDDED_STRICT.name,
-        description=EMBEDDED_STRICT.description,
-        evidence=EMBEDDED_STRICT.evidence,
-        ranking=dataclasses.replace(EMBEDDED.ranking, threshold=EMBEDDED_STRICT.ranking.threshold),
+    assert (
+        dataclasses.replace(
+            EMBEDDED,
+            name=EMBEDDED_STRICT.name,
+            description=EMBEDDED_STRICT.description,
+            evidence=EMBEDDED_STRICT.evidence,
+            ranking=dataclasses.replace(EMBEDDED.ranking, threshold=EMBEDDED_STRICT.ranking.threshold),
+        )
+        == EMBEDDED_STRICT
     )
     asked = EMBEDDED_STRICT.ranking.threshold
     assert asked is not None

@@ -8,7 +8,8 @@ Whole documents are chunks; candidates are fetched 100 deep; today's settings ar
 threshold. One half of the questions elects, the other scores what was elected. Then the judgments are shuffled among
 the questions, anew for each split, so that nothing can be learnt and the verdict should be *keep*. Under a function
 that knows rarity today's weights are good already: there the choice must lose nothing, whatever it elects. Writes
-`bench/results/choice.md` (`choice-bm25.md`) and ends with 1 where a demand is not met. Takes some minutes; most of it is embedding.
+`bench/results/choice.md` (`choice-bm25.md`) and ends with 1 where a demand is not met. Takes some
+minutes; most of it is embedding.
 """
 
 import argparse

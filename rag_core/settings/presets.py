@@ -47,8 +47,8 @@ EMBEDDED = Preset(
         "which the seeds' numbers refuse."
     ),
     evidence=(
-        "Chosen on half of the questions of four Portuguese projects and FaQuAD, 2026-11-30. On SQuAD-pt, which took no "
-        "part, .91 are found in the first 5, .85 by plain lexical search. Refuses no foreign question. See "
+        "Chosen on half of the questions of four Portuguese projects and FaQuAD, 2026-11-30. On SQuAD-pt, which took "
+        "no part, .91 are found in the first 5, .85 by plain lexical search. Refuses no foreign question. See "
         "docs/choosing.md."
     ),
     lexical=LexicalWay(function=LexicalFunction.BM25, title_weight=0.5),

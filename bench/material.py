@@ -57,14 +57,19 @@ class JudgedQuestion:
 
 
 @contextmanager
-def throwaway_services() -> Iterator[Services]:
-    """Services over a home that is removed at the end; always the embedded encoder."""
+def throwaway_services(*, vectors: bool = True) -> Iterator[Services]:
+    """Services over a home that is removed at the end; the embedded encoder, or a provider that nobody reaches."""
     home = Path(tempfile.mkdtemp(prefix="medir-bench-"))
     # as root the server runs as another account, which must be able to enter
     home.chmod(0o755)
     kept = {key: value for key, value in os.environ.items() if key not in ("DATABASE_URL", "OLLAMA_HOST")}
+    provider = (
+        {"MEDIR_EMBEDDING": "embedded"}
+        if vectors
+        else {"MEDIR_EMBEDDING": "ollama", "OLLAMA_HOST": "127.0.0.1:1"}
+    )
     try:
-        configuration = load_configuration(kept | {"MEDIR_HOME": str(home), "MEDIR_EMBEDDING": "embedded"})
+        configuration = load_configuration(kept | provider | {"MEDIR_HOME": str(home)})
         with open_services(configuration) as services:
             yield services
     finally:

@@ -41,18 +41,6 @@ class TermPostings:
     in_title: Sequence[NDArray[np.void]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TermCounts:
-    """One term over all chunks, shape (chunks,) each: how often text and title hold it, and the texts' lengths.
-
-    Lengths are known only where the term is held.
-    """
-
-    in_text: Floats
-    in_title: Floats
-    lengths: Floats
-
-
 def score_postings(
     terms: Sequence[TermPostings],
     lexicon: Lexicon,
@@ -74,18 +62,19 @@ def score_postings(
         Chunk numbers and scores in (0, 1], both of the same shape (hits,).
     """
     part = _PARTS[way.function]
-    total, held, reachable = np.zeros(lexicon.chunks), np.zeros(lexicon.chunks, dtype=np.int64), 0.0
+    total, lengths, reachable = np.zeros(lexicon.chunks), np.zeros(lexicon.chunks), 0.0
+    missed = np.zeros(lexicon.chunks, dtype=bool)
     for term in terms:
-        counts = _counted(term, lexicon.chunks)
-        weighed = counts.in_text + way.title_weight * counts.in_title
-        holding = np.flatnonzero(weighed)
+        holding, weighed = _weighed(term, way.title_weight, lengths)
         rarity = inverse_document_frequency(lexicon.chunks, len(holding))
         reachable += rarity
-        total[holding] += rarity * part(weighed[holding], counts.lengths[holding], lexicon, way)
-        held[holding] += 1
-    needed = len(terms) if way.operator is LexicalOperator.ALL else 1
-    matching = held >= needed if allowed is None else (held >= needed) & allowed
-    numbers = np.flatnonzero(matching & (total > 0))
+        total[holding] += rarity * part(weighed, lengths[holding], lexicon, way)
+        if way.operator is LexicalOperator.ALL:
+            lacking = np.ones(lexicon.chunks, dtype=bool)
+            lacking[holding] = False
+            missed |= lacking
+    matching = (total > 0) & ~missed
+    numbers = np.flatnonzero(matching if allowed is None else matching & allowed)
     scores = total[numbers] / reachable if reachable else total[numbers]
     if at_most is not None and at_most < len(scores):
         # all that tie with the last one stay, for the numbers to decide
@@ -119,15 +108,29 @@ _PARTS: Mapping[LexicalFunction, Callable[[Floats, Floats, Lexicon, LexicalWay],
 }
 
 
-def _counted(term: TermPostings, chunks: int) -> TermCounts:
-    lengths = np.zeros(chunks)
-    sums: list[Floats] = []
-    for field in (term.in_text, term.in_title):
-        counted = np.zeros(chunks)
-        for entries in field:
-            numbers = entries["number"].astype(np.int64)
-            # a lexeme has one entry a chunk in a field, so no number is there twice
-            counted[numbers] += entries["written"]
-            lengths[numbers] = entries["length"]
-        sums.append(counted)
-    return TermCounts(in_text=sums[0], in_title=sums[1], lengths=lengths)
+def _weighed(term: TermPostings, title_weight: float, lengths: Floats) -> tuple[Integers, Floats]:
+    """The chunks that hold a term, in any order, and how often, a title's counts weighed.
+
+    Their texts' lengths are noted in `lengths`, shape (chunks,).
+    """
+    in_title = term.in_title if title_weight else ()
+    found = [(entries["number"].astype(np.int64), entries) for entries in (*term.in_text, *in_title)]
+    for numbers, entries in found:
+        lengths[numbers] = entries["length"]
+    if len(found) == 1:
+        ((numbers, entries),) = found
+        return numbers, entries["written"].astype(np.float64) * (1.0 if term.in_text else title_weight)
+    # a lexeme has one entry a chunk in a field, so no number is there twice in one array
+    in_texts, in_titles = found[: len(term.in_text)], found[len(term.in_text) :]
+    counted = _summed(in_texts, len(lengths))
+    if in_titles:
+        counted += title_weight * _summed(in_titles, len(lengths))
+    holding = np.flatnonzero(counted)
+    return holding, counted[holding]
+
+
+def _summed(found: Sequence[tuple[Integers, NDArray[np.void]]], chunks: int) -> Floats:
+    counted = np.zeros(chunks)
+    for numbers, entries in found:
+        counted[numbers] += entries["written"]
+    return counted

@@ -18,14 +18,15 @@ def write_postings(connection: Connection, project_id: str) -> None:
     connection.execute("delete from lexicons where project_id = %(project)s", parameters)
     connection.execute(
         """
-        with numbered as materialized (
-            select id, scope, search_vector,
-                medir_tsvector(language, medir_title(metadata, source_path)) as title_vector,
-                row_number() over (
-                    order by scope = 'session', coalesce(source_path, session_id) collate "C", ordinal
-                ) - 1 as number,
-                (select coalesce(sum(cardinality(positions)), 0) from unnest(search_vector)) as length
+        with titled as materialized (
+            select id, scope, search_vector, language, medir_title(metadata, source_path) as title,
+                scope = 'session' as last, coalesce(source_path, session_id) as place, ordinal
             from chunks where project_id = %(project)s
+        ), numbered as materialized (
+            select id, scope, search_vector, medir_tsvector(language, title) as title_vector,
+                row_number() over (order by last, place collate "C", ordinal) - 1 as number,
+                (select coalesce(sum(cardinality(positions)), 0) from unnest(search_vector)) as length
+            from titled
         ), counted as (
             insert into lexicons (project_id, chunks, text_length, chunk_ids)
             select %(project)s, count(*), coalesce(sum(length), 0),
@@ -48,9 +49,15 @@ def write_postings(connection: Connection, project_id: str) -> None:
     )
 
 
-def has_postings(connection: Connection, project_id: str) -> bool:
-    """Whether a run has ever written the project's word statistics."""
+def counts_all_chunks(connection: Connection, project_id: str) -> bool:
+    """Whether the word statistics are there, and of as many chunks as stand."""
     row = connection.execute(
-        "select exists (select from lexicons where project_id = %s)", (project_id,)
+        """
+        select exists (
+            select from lexicons where project_id = %(project)s
+              and chunks = (select count(*) from chunks where project_id = %(project)s)
+        )
+        """,
+        {"project": project_id},
     ).fetchone()
     return row == (True,)

@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 
 from rag_core.model import CandidateSettings, DegradedReason, Fusion, RankingSettings, SearchSettings
+from rag_core.settings.presets import PRESETS, Preset
 from rag_core.words.degraded import why_degraded, why_recorded
 from rag_core.words.fusions import threshold_scale
 from rag_core.words.numbers import from_to, measured, milliseconds, p_value, percentage, points, share
@@ -93,6 +94,14 @@ def test_thresholds_worth_trying_go_up_to_what_two_first_ranks_are_worth(
 ) -> None:
     ranking = dataclasses.replace(some(fusion).ranking, rrf_k=k)
     assert threshold_scale(ranking) == pytest.approx(scale)
+
+
+@pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
+def test_every_preset_can_be_chosen_on_the_scale_of_its_threshold(preset: Preset) -> None:
+    highest, step = threshold_scale(preset.ranking)
+    threshold = preset.ranking.threshold or 0.0
+    assert threshold <= highest
+    assert threshold / step == pytest.approx(round(threshold / step))
 
 
 @pytest.mark.parametrize("reason", DegradedReason)

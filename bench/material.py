@@ -9,32 +9,35 @@ import shutil
 import subprocess
 import tempfile
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from medir.configuration import load_configuration
 from medir.wiring import Services, open_services
 from rag_core.chunking import CHUNKER_VERSION
 from rag_core.database.index.chunks import ChunkRow, insert_chunks
 from rag_core.database.index.identity import read_identity, write_identity
+from rag_core.database.index.postings import write_postings
 from rag_core.database.index.spellings import write_spellings
 from rag_core.database.projects import insert_project
-from rag_core.database.search.candidates import TEXT_SEARCH_CONFIG
 from rag_core.golden.cases import GoldenCase
-from rag_core.index.vectors import embed_chunks
+from rag_core.index.vectors import ChunkVectors, embed_chunks
 from rag_core.model import (
     ALL_SCOPES,
     Actor,
     CandidateSet,
     CandidateSettings,
     Chunk,
+    LexicalWay,
     Origin,
     Place,
     Project,
     Scope,
 )
+from rag_core.model.languages import DEFAULT_LANGUAGE, text_search_config
 from rag_core.project.projects import add_project
 from rag_core.settings.golden_folder import read_golden_set
 
@@ -54,14 +57,19 @@ class JudgedQuestion:
 
 
 @contextmanager
-def throwaway_services() -> Iterator[Services]:
-    """Services over a home that is removed at the end; always the embedded encoder."""
+def throwaway_services(*, vectors: bool = True) -> Iterator[Services]:
+    """Services over a home that is removed at the end; the embedded encoder, or a provider that nobody reaches."""
     home = Path(tempfile.mkdtemp(prefix="medir-bench-"))
     # as root the server runs as another account, which must be able to enter
     home.chmod(0o755)
     kept = {key: value for key, value in os.environ.items() if key not in ("DATABASE_URL", "OLLAMA_HOST")}
+    provider = (
+        {"MEDIR_EMBEDDING": "embedded"}
+        if vectors
+        else {"MEDIR_EMBEDDING": "ollama", "OLLAMA_HOST": "127.0.0.1:1"}
+    )
     try:
-        configuration = load_configuration(kept | {"MEDIR_HOME": str(home), "MEDIR_EMBEDDING": "embedded"})
+        configuration = load_configuration(kept | provider | {"MEDIR_HOME": str(home)})
         with open_services(configuration) as services:
             yield services
     finally:
@@ -93,17 +101,12 @@ def index_corpus(services: Services, name: str) -> tuple[Project, tuple[GoldenCa
     return project, read_golden_set(DATA / "corpora" / name / "cases.yaml").cases
 
 
-def index_collection(services: Services, name: str) -> tuple[Project, tuple[JudgedQuestion, ...]]:
-    """A judged collection as a project: each document is one chunk of its own file."""
-    folder = DATA / "ir" / name
-    documents = {row["_id"]: _text(row) for row in _rows(folder / "corpus.jsonl")}
-    project = Project(project_id=name, name=name, repo=str(folder), root="", ref="HEAD", golden=None)
-    chunks = [
-        Chunk(scope=Scope.DOCS, origin=Origin(place=place_of(key)), ordinal=0, content=text)
-        for key, text in documents.items()
-    ]
-    with services.database.connection() as connection:
-        insert_project(connection, project)
+def index_collection(
+    services: Services, name: str, *, language: str = DEFAULT_LANGUAGE
+) -> tuple[Project, tuple[JudgedQuestion, ...]]:
+    """A judged collection as a project in its language: each document is one chunk of its own file."""
+    project = _add_collection(services, name, name, language)
+    chunks = _chunks_of(name, language)
     vectors = embed_chunks(
         services.database,
         services.providers,
@@ -114,52 +117,122 @@ def index_collection(services: Services, name: str) -> tuple[Project, tuple[Judg
         progress=lambda _step, _done, _total: None,
         dry_run=False,
     )
-    with services.database.transaction() as connection:
-        insert_chunks(
-            connection,
-            name,
-            [
-                ChunkRow(
-                    id=uuid.uuid4(),
-                    chunk=chunk,
-                    embedding=vectors.by_hash[chunk.content_hash],
-                    embedding_model=vectors.model_id,
-                )
-                for chunk in chunks
-            ],
-        )
-        write_spellings(connection, name)
-        write_identity(
-            connection,
-            name,
-            embedding_model=vectors.model_id,
-            chunker_version=CHUNKER_VERSION,
-            text_search_config=TEXT_SEARCH_CONFIG,
-        )
-    return project, _questions(folder)
+    _write_index(services, project, chunks, vectors)
+    return project, _questions(DATA / "ir" / name)
+
+
+def index_words(
+    services: Services, name: str, *, language: str, project_id: str
+) -> tuple[Project, tuple[JudgedQuestion, ...]]:
+    """As `index_collection`, without a vector: only the lexical signal finds anything."""
+    project = _add_collection(services, name, project_id, language)
+    _write_index(services, project, _chunks_of(name, language), None)
+    return project, _questions(DATA / "ir" / name)
 
 
 def fetch(
-    services: Services, project_id: str, questions: Mapping[str, str], *, depth: int
+    services: Services,
+    project_id: str,
+    questions: Mapping[str, str],
+    *,
+    depth: int,
+    scopes: Mapping[str, tuple[Scope, ...] | None] = MappingProxyType({}),
 ) -> dict[str, CandidateSet]:
-    """Both signals' candidates of each question, by exact search, in one snapshot."""
+    """Both signals' candidates of each question, by exact search, in one snapshot; over all scopes if not told."""
+    way = LexicalWay()
+    return fetch_ways(services, project_id, questions, (way,), depth=depth, scopes=scopes)[way]
+
+
+def fetch_ways(
+    services: Services,
+    project_id: str,
+    questions: Mapping[str, str],
+    ways: Sequence[LexicalWay],
+    *,
+    depth: int,
+    scopes: Mapping[str, tuple[Scope, ...] | None] = MappingProxyType({}),
+) -> dict[LexicalWay, dict[str, CandidateSet]]:
+    """As `fetch`, for each lexical way."""
     with services.database.connection() as connection:
         identity = read_identity(connection, project_id)
     model = identity.embedding_model if identity else None
-    settings = CandidateSettings(scopes=ALL_SCOPES, fetch_depth=depth, embedding_model=model)
-    found: dict[str, CandidateSet] = {}
+    found: dict[LexicalWay, dict[str, CandidateSet]] = {way: {} for way in ways}
     with services.database.snapshot() as connection:
         for key, question in questions.items():
+            settings = CandidateSettings(
+                scopes=scopes.get(key) or ALL_SCOPES, fetch_depth=depth, embedding_model=model
+            )
             vector = services.search.embed(question, model)
-            found[key] = services.search.gathering.gather(
-                connection, project_id, question, vector, settings, exact=True
-            ).found
+            gathered = services.search.gathering.gather_ways(
+                connection, project_id, question, vector, settings, ways=ways, exact=True
+            )
+            for way, each in gathered.items():
+                found[way][key] = each.found
     return found
 
 
 def place_of(document: str) -> Place:
     """The place that a collection's document gets."""
     return Place("file", f"docs/{document}.md")
+
+
+def _add_collection(services: Services, name: str, project_id: str, language: str) -> Project:
+    project = Project(
+        project_id=project_id,
+        name=project_id,
+        repo=str(DATA / "ir" / name),
+        root="",
+        ref="HEAD",
+        golden=None,
+        language=language,
+    )
+    with services.database.connection() as connection:
+        insert_project(connection, project)
+    return project
+
+
+def _chunks_of(name: str, language: str) -> list[Chunk]:
+    documents = {row["_id"]: _text(row) for row in _rows(DATA / "ir" / name / "corpus.jsonl")}
+    return [
+        Chunk(
+            scope=Scope.DOCS,
+            origin=Origin(place=place_of(key)),
+            ordinal=0,
+            content=text,
+            language=language,
+        )
+        for key, text in documents.items()
+    ]
+
+
+def _write_index(
+    services: Services, project: Project, chunks: Sequence[Chunk], vectors: ChunkVectors | None
+) -> None:
+    """What an index run leaves of these chunks; without vectors those of words alone."""
+    by_hash, model = (vectors.by_hash, vectors.model_id) if vectors else ({}, None)
+    with services.database.transaction() as connection:
+        insert_chunks(
+            connection,
+            project.project_id,
+            [
+                ChunkRow(
+                    id=uuid.uuid4(),
+                    chunk=chunk,
+                    embedding=by_hash.get(chunk.content_hash),
+                    embedding_model=model,
+                )
+                for chunk in chunks
+            ],
+        )
+        write_spellings(connection, project.project_id)
+        write_postings(connection, project.project_id)
+        write_identity(
+            connection,
+            project.project_id,
+            embedding_model=model,
+            chunker_version=CHUNKER_VERSION,
+            text_search_config=text_search_config(project.language),
+        )
 
 
 def _questions(folder: Path) -> tuple[JudgedQuestion, ...]:

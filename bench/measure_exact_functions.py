@@ -2,11 +2,12 @@
 
     python bench/measure_exact_functions.py
     python bench/measure_exact_functions.py --weights 500 --pairs 500
+    python bench/measure_exact_functions.py --fusion weightedRrf --rrf-k 1 --weights 500 --pairs 500
 
 Reads nothing but the JSON that the command prints, and the candidates of the sample's cases. Every measure is worked
 out here once more, from the hits alone. Checked are the weights (every end, every middle, 10,000 random floats), both
 sides of every inner end, the thresholds likewise, and random pairs through the ceilings. Writes
-`bench/results/exact-functions.md` and ends with 1 where anything differs.
+`bench/results/exact-functions.md`, or a file of its own for another fusion, and ends with 1 where anything differs.
 """
 
 import argparse
@@ -23,9 +24,10 @@ from dataclasses import dataclass, field
 from material import BENCH, TOP, fetch, throwaway_services
 from medir.sample import ensure_sample
 from rag_core.golden.cases import GoldenCase
-from rag_core.model import CandidateSet, Place, RankingSettings
+from rag_core.model import CandidateSet, Fusion, Place, RankingSettings
 from rag_core.ranking.ranking import rank
 from rag_core.settings.golden_folder import cases_file, read_golden_set
+from rag_core.settings.overrides import Overrides
 
 AGREEMENT = 1e-11
 _EPSILON = sys.float_info.epsilon
@@ -67,8 +69,10 @@ def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--weights", type=int, default=10_000)
     arguments.add_argument("--pairs", type=int, default=2_000)
+    arguments.add_argument("--fusion", type=Fusion, help="today's numbers under another fusion, no threshold")
+    arguments.add_argument("--rrf-k", type=int)
     given = arguments.parse_args()
-    ground, document = take()
+    ground, document = take(Overrides(fusion=given.fusion, rrf_k=given.rrf_k))
     metrics: Mapping[str, Json] = document["metrics"]
     draw = random.Random(20261130)
     started = time.perf_counter()
@@ -83,24 +87,26 @@ def main() -> int:
         "",
         f"Written by `bench/measure_exact_functions.py` in {time.perf_counter() - started:.0f} s:",
         f"{len(ground.cases)} cases of the sample, {len(metrics)} measures, the candidates of today's settings.",
+        *([] if given.fusion is None else [f"Fusion {given.fusion}, k {given.rrf_k}, no threshold."]),
         "",
         "| what | values compared | differing |",
         "|---|---|---|",
         *(f"| {name} | {tally.compared:,} | {len(tally.differing)} |" for name, tally in tallies.items()),
     ]
     text = "\n".join(lines) + "\n"
-    (TOP / "bench" / "results" / "exact-functions.md").write_text(text, encoding="utf-8")
+    name = "-".join(str(part) for part in ("exact-functions", given.fusion, given.rrf_k) if part is not None)
+    (TOP / "bench" / "results" / f"{name}.md").write_text(text, encoding="utf-8")
     print(text)
     differing = [line for tally in tallies.values() for line in tally.differing]
     print("\n".join(differing[:20]))
     return 1 if differing else 0
 
 
-def take() -> tuple[Sample, dict[str, object]]:
+def take(overrides: Overrides) -> tuple[Sample, dict[str, object]]:
     """The sample, indexed anew, with the document that the command prints for it."""
     with throwaway_services() as services:
         project = ensure_sample(services, actor=BENCH, say=lambda _: None, listener=None)
-        calibration = services.calibrator.calibrate(project, actor=BENCH)
+        calibration = services.calibrator.calibrate(project, actor=BENCH, overrides=overrides)
         document = json.loads(json.dumps(calibration.to_json()))
         settings = calibration.findings.settings
         cases = read_golden_set(cases_file(project)).cases
@@ -109,6 +115,7 @@ def take() -> tuple[Sample, dict[str, object]]:
             project.project_id,
             {case.id: case.question for case in cases},
             depth=settings.ranking.candidates_per_signal,
+            scopes={case.id: case.scope for case in cases},
         )
     return Sample(
         cases=cases, found=tuple(found[case.id] for case in cases), ranking=settings.ranking

@@ -23,7 +23,7 @@ from rag_core.database.search.lexical_query import read_spellings, read_tokens
 from rag_core.golden.cases import GoldenCase
 from rag_core.golden.verdicts import judge
 from rag_core.lexical.spellings import keys_of_word
-from rag_core.lexical.stop_words import STOP_WORDS
+from rag_core.lexical.stop_words import stop_words_of
 from rag_core.lexical.terms import AskedTerm, Term, asked_terms, keys_of, resolved_terms
 from rag_core.lexical.tsquery import LexicalQuery, any_of
 from rag_core.model import (
@@ -92,9 +92,9 @@ DOORS = (
         name="accents and plurals", takes=lambda term, key: _is_own(term, key) or _is_other_number(term, key)
     ),
     Door(name="identifiers", takes=lambda _term, key: _is_identifier(key)),
-    Door(name="file names", takes=lambda term, key: term.optional or key.startswith("/"), parts=True),
-    Door(name="stop words", takes=lambda _term, _key: False, stop_words=STOP_WORDS),
-    Door(name="all", takes=lambda _term, _key: True, parts=True, stop_words=STOP_WORDS),
+    Door(name="names", takes=lambda _term, key: key.startswith("/"), parts=True),
+    Door(name="stop words", takes=lambda _term, _key: False, stop_words=stop_words_of("portuguese")),
+    Door(name="all", takes=lambda _term, _key: True, parts=True, stop_words=stop_words_of("portuguese")),
 )
 BEFORE, ALL = DOORS[0], DOORS[-1]
 
@@ -283,7 +283,12 @@ def _reciprocal_rank(found: CandidateSet, ranking: RankingSettings, expected: fr
 
 def _query(connection: Connection, project_id: str, question: str, door: Door) -> LexicalQuery | None:
     asked = [
-        dataclasses.replace(term, keys=tuple(key for key in term.keys if door.takes(term, key)))
+        dataclasses.replace(
+            term,
+            keys=tuple(key for key in term.keys if door.takes(term, key)),
+            part_keys=term.part_keys if door.parts else (),
+            parts=term.parts if door.parts else (),
+        )
         for term in asked_terms(read_tokens(connection, question), stop_words=door.stop_words)
     ]
     spellings = read_spellings(connection, project_id, keys_of(asked))

@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count, islice
 from typing import TypeVar
 
 import numpy as np
@@ -70,7 +71,7 @@ def main() -> None:
     with throwaway_services() as services:
         with services.database.connection() as connection:
             spellings_s = fill(connection)
-        questions = [*COMMON, *_real_questions()]
+        questions = [*COMMON, *real_questions()]
         for depth in DEPTHS:
             with services.database.snapshot() as connection:
                 timings = [_time(connection, question, depth) for question in questions]
@@ -92,12 +93,8 @@ def main() -> None:
 
 def fill(connection: Connection) -> float:
     """Write the chunks; returns how many seconds their spellings took."""
-    insert_project(
-        connection, Project(project_id=PROJECT, name=PROJECT, repo="/", root="", ref="HEAD", golden=None)
-    )
-    # no vector is searched here, and building that index takes longer than all the rest
-    connection.execute("drop index chunks_embedding")
-    insert_chunks(connection, PROJECT, _rows())
+    begin(connection)
+    insert_chunks(connection, PROJECT, islice(made_rows(), CHUNKS))
     connection.execute("vacuum analyze chunks")
     started = time.perf_counter()
     with connection.transaction():
@@ -107,9 +104,19 @@ def fill(connection: Connection) -> float:
     return seconds
 
 
-def _rows() -> Iterator[ChunkRow]:
-    chance, vectors, sentences = random.Random(7), np.random.default_rng(7), _sentences()
-    for number in range(CHUNKS):
+def begin(connection: Connection) -> None:
+    """The project, before it has chunks."""
+    insert_project(
+        connection, Project(project_id=PROJECT, name=PROJECT, repo="/", root="", ref="HEAD", golden=None)
+    )
+    # no vector is searched here, and building that index takes longer than all the rest
+    connection.execute("drop index chunks_embedding")
+
+
+def made_rows(*, vectors: bool = True) -> Iterator[ChunkRow]:
+    """Chunks without end, the same each time."""
+    chance, numbers, sentences = random.Random(7), np.random.default_rng(7), _sentences()
+    for number in count():
         place = Place("file", f"docs/{number // 8:05}.md")
         yield ChunkRow(
             id=uuid.UUID(int=chance.getrandbits(128), version=4),
@@ -119,8 +126,8 @@ def _rows() -> Iterator[ChunkRow]:
                 ordinal=number % 8,
                 content=_text(sentences, chance),
             ),
-            embedding=vectors.standard_normal(768, dtype=np.float32),
-            embedding_model="embedded/random@000000000000+none",
+            embedding=numbers.standard_normal(768, dtype=np.float32) if vectors else None,
+            embedding_model="embedded/random@000000000000+none" if vectors else None,
         )
 
 
@@ -146,7 +153,8 @@ def _sentences() -> list[str]:
     return [piece for piece in pieces if len(piece) > 20]
 
 
-def _real_questions() -> list[str]:
+def real_questions() -> list[str]:
+    """Questions of the corpora and of a collection, the same each time."""
     chance = random.Random(3)
     questions: list[str] = []
     for name in CORPORA:
@@ -168,9 +176,9 @@ def _time(connection: Connection, question: str, depth: int) -> Timing:
     # without spellings, so that PostgreSQL's own function is the reference
     query = _query(connection, question, spellings=False)
     settings = CandidateSettings(fetch_depth=depth)
-    before_ms, expected = _median_ms(lambda: _all_ranked(connection, query, depth))
+    before_ms, expected = _median_ms(lambda: all_ranked(connection, query, depth))
     connection.execute("select set_config('enable_seqscan', 'off', true)")
-    before_on_index_ms, _ = _median_ms(lambda: _all_ranked(connection, query, depth))
+    before_on_index_ms, _ = _median_ms(lambda: all_ranked(connection, query, depth))
     connection.execute("select set_config('enable_seqscan', 'on', true)")
     after_ms, found = _median_ms(lambda: lexical_candidates(connection, PROJECT, query, settings))
     if [(row.chunk_id, row.score) for row in found] != expected:
@@ -192,7 +200,8 @@ def _time(connection: Connection, question: str, depth: int) -> Timing:
     )
 
 
-def _all_ranked(connection: Connection, query: LexicalQuery, depth: int) -> list[tuple[str, float]]:
+def all_ranked(connection: Connection, query: LexicalQuery, depth: int) -> list[tuple[str, float]]:
+    """Every row that holds any term, ranked and sorted, by PostgreSQL alone."""
     return connection.execute(
         """
         select id::text, ts_rank(search_vector, %(query)s::tsquery, 32)::float8 as score

@@ -13,7 +13,7 @@ from rag_core.clock import SystemClock
 from rag_core.database.address import identifier, psql
 from rag_core.database.connecting import connect, connections_at_once
 from rag_core.database.connections import translated_errors
-from rag_core.database.index.identity import read_scope_states
+from rag_core.database.index.identity import IndexIdentity, read_identity, read_scope_states
 from rag_core.database.migration import migration_status
 from rag_core.database.projects import list_projects
 from rag_core.database.standing import Standing, locale_problem, read_standing
@@ -23,7 +23,7 @@ from rag_core.index.left_out import LeftOut
 from rag_core.model import Project
 from rag_core.model.shape import Shape
 from rag_core.project.access import RENEWAL, expiring, list_tokens, tokens_asked_for
-from rag_core.project.projects import current_commit
+from rag_core.project.projects import current_commit, words_changed
 from rag_core.search.losses import Losses
 from rag_core.settings.in_force import SettingsInForce, settings_in_force
 from rag_core.words.plurals import counted
@@ -184,13 +184,17 @@ def _inside(services: Services) -> Iterator[Check]:
     yield from _ends(services)
     with services.database.connection() as connection:
         projects = {
-            project: read_scope_states(connection, project.project_id)
+            project: (
+                read_scope_states(connection, project.project_id),
+                read_identity(connection, project.project_id),
+            )
             for project in list_projects(connection)
         }
-    for project, scopes in projects.items():
+    for project, (scopes, index) in projects.items():
         yield check_project(
             project, LeftOut.of(entry for state in scopes.values() for entry in state.skipped)
         )
+        yield from check_language(project, index)
         yield from _settings(settings_in_force(services.database, project), project)
 
 
@@ -222,6 +226,18 @@ def check_project(project: Project, left_out: LeftOut) -> Check:
         return _bad(name, error.message, error.hint)
     skipped = f"; {left_out.told}" if left_out.by_rule or left_out.faulty else ""
     return _good(name, f"{project.repo} at {commit[:10]}{skipped}")
+
+
+def check_language(project: Project, index: IndexIdentity | None) -> Iterator[Check]:
+    """Whether the words of the index are in the project's language; nothing where they are."""
+    sentence = words_changed(project, index)
+    if sentence is not None:
+        yield Check(
+            name=f"language {project.project_id}",
+            ok=False,
+            found=sentence,
+            remedy=f"Run: medir index --project {project.project_id}",
+        )
 
 
 def _settings(found: SettingsInForce, project: Project) -> Iterator[Check]:

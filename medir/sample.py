@@ -14,11 +14,10 @@ from rag_core.chunking import CHUNKER_VERSION
 from rag_core.database.index.contents import sessions_by_state
 from rag_core.database.index.identity import read_identity, read_scope_states
 from rag_core.database.projects import find_project
-from rag_core.database.search.candidates import TEXT_SEARCH_CONFIG
 from rag_core.errors import Refused, Unavailable, UsageError
 from rag_core.index.session_import import import_sessions
 from rag_core.model import Actor, EmbeddingModel, Project, Scope
-from rag_core.project.projects import SAMPLE, add_project, current_commit, set_project
+from rag_core.project.projects import SAMPLE, add_project, current_commit, set_project, words_changed
 from rag_core.project.runs import Progress
 from rag_core.sources.git import GitRepository
 from rag_core.sources.git_process import no_git
@@ -198,8 +197,8 @@ def _what_changed(services: Services, project: Project) -> str | None:
         return "its documents changed"
     if waiting:
         return "its sessions changed"
-    if identity.chunker_version != CHUNKER_VERSION or identity.text_search_config != TEXT_SEARCH_CONFIG:
-        return "this version cuts texts differently"
+    if identity.chunker_version != CHUNKER_VERSION or words_changed(project, identity) is not None:
+        return "this version cuts texts differently, or its language is another"
     made_by = EmbeddingModel.parse(identity.embedding_model) if identity.embedding_model else None
     model = services.providers.service_for(made_by).identify().model
     if model is not None and model != made_by:

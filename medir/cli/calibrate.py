@@ -161,9 +161,9 @@ def _rivals(rows: tuple[ScoredContender, ...], *, split: bool) -> Table:
     numbers = ("held out" if split else "left out", "95 %", "won", "lost", "p", "p (Holm)")
     table = make_table("", *numbers, numbers=numbers)
     for row in rows:
-        against = row.against_today
+        against, k = row.against_today, row.contender.chosen_k
         table.add_row(
-            cell(row.contender.name),
+            cell(row.contender.name if k is None else f"{row.contender.name}, k {k}"),
             f"{row.value:.3f}",
             from_to(row.interval.low, row.interval.high),
             *(
@@ -185,9 +185,16 @@ def _adopt_command(settings: SearchSettings) -> str:
     ranking, candidates = settings.ranking, settings.candidates
     threshold = "none" if ranking.threshold is None else repr(ranking.threshold)
     cap = "none" if ranking.max_per_file is None else str(ranking.max_per_file)
+    numbers = "".join(
+        f"--{name.replace('_', '-')} {value!r} "
+        for name, value in candidates.lexical.numbers.items()
+        if value is not None
+    )
+    k = f"--rrf-k {ranking.rrf_k} " if ranking.fusion.takes_k else ""
     return (
-        f"medir settings adopt --fusion {ranking.fusion} --weight-vector {ranking.weight_vector!r} "
+        f"medir settings adopt --fusion {ranking.fusion} {k}--weight-vector {ranking.weight_vector!r} "
         f"--threshold={threshold} --candidates {ranking.candidates_per_signal} --max-per-file {cap} "
         f"--lexical-operator {candidates.lexical.operator} --lexical-function {candidates.lexical.function} "
+        f"{numbers}"
         '--reason "..."'
     )

@@ -126,9 +126,16 @@ def _lost(_run: GoldenRun, comparison: BaselineComparison | None) -> UnmetGate |
 
 
 def _stale(run: GoldenRun, _comparison: BaselineComparison | None) -> UnmetGate | None:
+    hint = "Bring the index up to date: medir golden run --index"
+    if run.words_changed:
+        return UnmetGate(
+            name="stale",
+            code=EXIT_GATE,
+            sentence="The index is stale: its words were made in another language, or by another version of Medir.",
+            hint=hint,
+        )
     if run.stale is None or run.stale.text_changed is False:
         return None
-    hint = "Bring the index up to date: medir golden run --index"
     if run.stale.text_changed is None:
         return UnmetGate(
             name="stale",

@@ -319,6 +319,8 @@ def _print_explanation(output: Output, explained: CaseExplanation) -> None:
     verdict = explained.verdict
     output.say(f"{verdict.case.id}: {'passes' if verdict.passed else 'fails'}")
     output.say(f"Question: {verdict.case.question}")
+    if explained.left_out:
+        output.say(f"Not searched for: {', '.join(explained.left_out)}")
     if verdict.case.no_answer:
         output.say("Expected: no hit")
     else:

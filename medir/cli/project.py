@@ -11,6 +11,7 @@ from medir.cli.paths import ANY_PATH
 from rag_core.database.projects import list_projects
 from rag_core.errors import MedirError, Refused
 from rag_core.model import Project
+from rag_core.model.languages import DEFAULT_LANGUAGE
 from rag_core.model.shape import keyed
 from rag_core.project.projects import (
     add_project,
@@ -18,6 +19,7 @@ from rag_core.project.projects import (
     folders_missing,
     remove_project,
     set_project,
+    told_reindex,
 )
 
 
@@ -31,6 +33,13 @@ def _folder_options(command: Callable[..., None]) -> Callable[..., None]:
             help=f"Folder under --root that holds {held}; may be repeated. Default {default}.",
         )(command)
     return command
+
+
+_language_option = click.option(
+    "--language",
+    metavar="L",
+    help="Language of the texts that name none of their own: english or en, pt-BR. Default portuguese.",
+)
 
 
 @click.group("project")
@@ -50,6 +59,7 @@ def project() -> None:
     help="Folder of cases.yaml; default golden_set/ of the repository.",
 )
 @_folder_options
+@_language_option
 @with_output
 def add_verb(
     output: Output,
@@ -61,11 +71,20 @@ def add_verb(
     golden: Path | None,
     docs: tuple[str, ...],
     adr: tuple[str, ...],
+    language: str | None,
 ) -> None:
     """Add a project. Index it with `medir index`."""
     with services() as opened:
         added = add_project(
-            opened.database, name, repo=repo, root=root, ref=ref, golden=golden, docs=docs, adr=adr
+            opened.database,
+            name,
+            repo=repo,
+            root=root,
+            ref=ref,
+            golden=golden,
+            docs=docs,
+            adr=adr,
+            language=DEFAULT_LANGUAGE if language is None else language,
         )
     output.emit(_to_json(added))
     output.say(f"Added {added.project_id}. Next: medir index --project {added.project_id}")
@@ -79,6 +98,7 @@ def add_verb(
 @click.option("--ref", metavar="R")
 @click.option("--golden", type=ANY_PATH, metavar="DIR")
 @_folder_options
+@_language_option
 @with_output
 def set_verb(
     output: Output,
@@ -90,8 +110,9 @@ def set_verb(
     golden: Path | None,
     docs: tuple[str, ...],
     adr: tuple[str, ...],
+    language: str | None,
 ) -> None:
-    """Change where a project lies. A run of `medir index` follows the change."""
+    """Change where a project lies and its language. A run of `medir index` follows the change."""
     with services() as opened:
         changed = set_project(
             opened.database,
@@ -102,10 +123,15 @@ def set_verb(
             golden=golden,
             docs=docs,
             adr=adr,
+            language=language,
         )
+        reindex = told_reindex(opened.database, changed)
     output.emit(_to_json(changed))
     output.say(f"Changed {changed.project_id}.")
     _note_missing_folders(output, changed)
+    if reindex is not None:
+        # a program that asked for JSON is told too
+        output.note(reindex)
 
 
 @project.command("list")
@@ -120,7 +146,8 @@ def list_verb(output: Output) -> None:
             "There are no projects yet. Add one with `medir project add`, or the sample with `medir up`."
         )
     for found in projects:
-        output.say(f"{found.project_id}  {found.repo}{f' ({found.root})' if found.root else ''}")
+        where = f"{found.repo}{f' ({found.root})' if found.root else ''}"
+        output.say(f"{found.project_id}  {where}  {found.language}")
 
 
 @project.command("show")
@@ -172,5 +199,7 @@ def _to_json(found: Project) -> dict[str, object]:
         commit = current_commit(found)
     except MedirError:
         commit = None
-    own = keyed(found, "name", "repo", "root", "ref", "golden") | keyed(found.folders, "docs", "adr")
+    own = keyed(found, "name", "repo", "root", "ref", "golden", "language") | keyed(
+        found.folders, "docs", "adr"
+    )
     return {"project": found.project_id} | own | {"commit": commit}

@@ -134,6 +134,8 @@ def _print_explanation(output: Output, answer: Answer) -> None:
         output.say("\nThat place is not in the index.")
         return
     output.say(f"\n{explanation.place}")
+    if explanation.left_out:
+        output.say(f"  not searched for: {', '.join(explanation.left_out)}")
     missing = absent(answer.ranking)
     for chunk in explanation.chunks:
         fate = chunk.entry.fate if chunk.entry else f"candidates ({in_no_list(answer.ranking)})"

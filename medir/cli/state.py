@@ -84,5 +84,8 @@ def print_coverage(output: Output, measured: Coverage) -> None:
     output.say(f"Commit indexed: {measured.commit or '-'}; now: {measured.head_commit or '-'}")
     if measured.moved:
         output.advise("The repository has moved on; run `medir index`.")
+    output.say(f"Language: {measured.language}")
+    if measured.words_changed:
+        output.advise(f"{measured.words_changed} Run: medir index")
     if measured.problem:
         output.say(measured.problem)

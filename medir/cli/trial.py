@@ -51,8 +51,17 @@ _OPTIONS = (
     click.option(
         "--fusion", type=click.Choice([str(value) for value in Fusion]), help="How the signals are fused."
     ),
+    click.option("--rrf-k", type=int, metavar="K", help="The k of an RRF fusion, 60 if not given."),
     click.option("--lexical-operator", type=click.Choice([str(value) for value in LexicalOperator])),
     click.option("--lexical-function", type=click.Choice([str(value) for value in LexicalFunction])),
+    click.option("--k1", type=float, metavar="K1", help="Of bm25: how soon repetition stops to count."),
+    click.option("--b", type=float, metavar="B", help="Of bm25: how much a long text counts for less."),
+    click.option(
+        "--title-weight",
+        type=float,
+        metavar="W",
+        help="Of bm25 and coverageIdf: a title's word beside the text's.",
+    ),
 )
 _WORDS = {"fusion": Fusion, "lexical_operator": LexicalOperator, "lexical_function": LexicalFunction}
 

@@ -65,10 +65,13 @@ class CoverageScopes(Shape):
 class CoverageAnswer(Shape):
     """What of the sources is in the index. `moved`: the repository has commits that the index has not seen.
 
-    `outside` is null where the repository can't be read.
+    `outside` is null where the repository can't be read. `language` is the project's, `indexLanguage` the one that the
+    index was made in, null before the first index run.
     """
 
     project: str
+    language: str
+    index_language: str | None
     commit: str | None
     head_commit: str | None
     moved: bool

@@ -52,6 +52,7 @@ class CaseExplained(Shape):
     remedies: tuple[RemedyTold, ...]
     passing_weights: tuple[tuple[float, float], ...]
     overtakes: tuple[OvertakeTold, ...]
+    left_out: tuple[str, ...]
     passed_in: str | None = None
     lost_because: tuple[LostBecause, ...] | None = None
 
@@ -70,6 +71,7 @@ class CaseExplained(Shape):
             remedies=tuple(RemedyTold(kind=each.kind, sentence=each.sentence) for each in found.remedies),
             passing_weights=tuple((run.low, run.high) for run in found.passing_weights),
             overtakes=tuple(map(OvertakeTold.of, found.overtakes)),
+            left_out=found.left_out,
             passed_in=found.passed_in,
             lost_because=None
             if found.passed_in is None

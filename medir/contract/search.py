@@ -48,15 +48,23 @@ class SearchAnswer(Shape):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedPlace(Shape):
-    """One place's way through a search; no chunks where it is not indexed."""
+    """One place's way through a search; no chunks where it is not indexed.
+
+    `leftOut` are the question's words that were not searched for.
+    """
 
     place: str
+    left_out: tuple[str, ...]
     chunks: tuple[Explained, ...]
 
     @classmethod
     def of(cls, explanation: Explanation) -> "ExplainedPlace":
         """Every chunk of the place, by ordinal."""
-        return cls(place=explanation.place, chunks=tuple(Explained.of(chunk) for chunk in explanation.chunks))
+        return cls(
+            place=explanation.place,
+            left_out=explanation.left_out,
+            chunks=tuple(Explained.of(chunk) for chunk in explanation.chunks),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,6 +50,8 @@ def draw_frame() -> None:
             _draw_index(overview)
         if overview is not None and overview.moved:
             draw_badge("moved")
+        if overview is not None and overview.words_changed is not None:
+            draw_badge("other words")
         if overview is not None and overview.in_force.of_another_model:
             draw_badge("another model")
         if overview is not None and overview.in_force.disagreement is not None:

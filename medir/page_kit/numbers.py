@@ -16,8 +16,8 @@ NO_CAP = "none"
 class NumbersInAddress:
     """The parameters of a page's numbers: what the address is silent on stays as it is.
 
-    `no_threshold` is the value of `threshold` that stands for none. A page without the last three chooses no other
-    fusion or lexical way.
+    `no_threshold` is the value of `threshold` that stands for none. `k` is that of an RRF fusion. A page without the
+    last three chooses no other fusion or lexical way.
     """
 
     weight: Parameter[float | None]
@@ -26,6 +26,7 @@ class NumbersInAddress:
     cap: Parameter[str]
     depth: Parameter[float | None]
     limit: Parameter[float | None]
+    k: Parameter[float | None]
     fusion: Parameter[str] | None = None
     operator: Parameter[str] | None = None
     function: Parameter[str] | None = None
@@ -36,20 +37,17 @@ class NumbersInAddress:
 
     def read(self) -> Overrides:
         """The numbers that are chosen now."""
-        threshold, cap, depth, limit = (
-            self.threshold.read(),
-            self.cap.read(),
-            self.depth.read(),
-            self.limit.read(),
-        )
+        threshold, cap = self.threshold.read(), self.cap.read()
+        depth, limit, k = (_whole(each.read()) for each in (self.depth, self.limit, self.k))
         fusion, operator, function = map(_word, (self.fusion, self.operator, self.function))
         return Overrides(
             weight_vector=self.weight.read(),
             threshold=UNSET if threshold is None else None if threshold == self.no_threshold else threshold,
             max_per_file=UNSET if not cap else None if cap == NO_CAP else int(cap),
-            candidates=None if depth is None else int(depth),
-            limit=None if limit is None else int(limit),
+            candidates=depth,
+            limit=limit,
             fusion=Fusion(fusion) if fusion else None,
+            rrf_k=k,
             lexical_operator=LexicalOperator(operator) if operator else None,
             lexical_function=LexicalFunction(function) if function else None,
         )
@@ -62,8 +60,12 @@ class NumbersInAddress:
         self.weight.choose(numbers.weight_vector)
         self.threshold.choose(None if isinstance(threshold, Unset) else threshold)
         self.cap.choose("" if isinstance(cap, Unset) else cap_name(cap))
-        self.depth.choose(None if numbers.candidates is None else float(numbers.candidates))
-        self.limit.choose(None if numbers.limit is None else float(numbers.limit))
+        for parameter, whole in (
+            (self.depth, numbers.candidates),
+            (self.limit, numbers.limit),
+            (self.k, numbers.rrf_k),
+        ):
+            parameter.choose(None if whole is None else float(whole))
         for parameter, word in (
             (self.fusion, numbers.fusion),
             (self.operator, numbers.lexical_operator),
@@ -81,6 +83,10 @@ def cap_name(cap: int | None) -> str:
 def cap_names(*own: str) -> list[str]:
     """The caps that a widget offers, the page's own among them."""
     return sorted({*own, "1", "2", "3", NO_CAP}, key=lambda cap: math.inf if cap == NO_CAP else int(cap))
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else int(value)
 
 
 def _word(parameter: Parameter[str] | None) -> str:

@@ -120,8 +120,8 @@ def surroundings(project: Project, chunk_id: str, neighbours: int, at: DataVersi
 
 def matched_words(
     project: Project, question: str, quoted: tuple[str, ...], at: DataVersion
-) -> frozenset[str]:
-    """The words of the texts that the question asked for."""
+) -> tuple[frozenset[str], ...]:
+    """Of each text the words that the question asked for."""
     return kept(
         ("words", project.project_id, question, quoted, at.ground),
         lambda services: citations.read_matched_words(

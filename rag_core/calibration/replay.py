@@ -1,6 +1,5 @@
 """Any ranking settings over many candidate sets at once, equal to `rag_core.ranking.ranking.rank` to the last bit."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -10,8 +9,8 @@ from numpy.typing import NDArray
 from rag_core.calibration.table import CandidateTable, Flags, Floats, Judgements, SmallIntegers
 from rag_core.metrics.kernels import JudgedHits, measure_hits
 from rag_core.metrics.measures import Measure
-from rag_core.model import Fate, Fusion, RankingSettings
-from rag_core.ranking.fusion import RRF_K, SCALES, scale_scores
+from rag_core.model import Fate, RankingSettings
+from rag_core.ranking.fusion import SCALES
 
 
 class FateCode(IntEnum):
@@ -100,13 +99,13 @@ def replay(table: CandidateTable, settings: RankingSettings) -> Replay:
 def prepare_fusion(table: CandidateTable, settings: RankingSettings) -> CandidateTable:
     """The table cut at the settings' depth with both signals as their fusion scales them.
 
-    Scaling each question's list takes a millisecond or two a question; a table prepared for its fusion is replayed
+    Scaling each question's list takes a millisecond or two a question; a table prepared for its scale is replayed
     under any weights as fast as the weighted sum.
     """
     cut = table.cut(settings.candidates_per_signal)
-    if SCALES[settings.fusion] is None or settings.fusion in cut.scaled:
+    if SCALES[settings.fusion] is None or settings.scale in cut.scaled:
         return cut
-    return cut.with_scaled(settings.fusion, *linear_signals(cut, settings.fusion))
+    return cut.with_scaled(settings.scale, *_signals(cut, settings))
 
 
 def measure_replay(
@@ -124,7 +123,8 @@ def carry_over(judged: Judgements, table: CandidateTable, cut: CandidateTable) -
     """The judgements of `table` for a cut of it."""
     if cut is table:
         return judged
-    by_source = np.zeros(table.place.shape, dtype=bool)
+    # a position in a candidate set may lie beyond the columns: what has no evidence has none
+    by_source = np.zeros((table.cases, int(table.source.max(initial=0)) + 1), dtype=bool)
     rows, columns = np.nonzero(judged.relevant)
     by_source[rows, table.source[rows, columns]] = True
     relevant = np.take_along_axis(by_source, np.maximum(cut.source, 0), axis=1) & cut.present
@@ -145,24 +145,31 @@ def fused_scores(table: CandidateTable, settings: RankingSettings) -> Floats:
 
     The table must be cut at the settings' depth already.
     """
+    vector, lexical = _signals(table, settings)
     if not settings.fusion.weighs:
-        return _WEIGHTLESS[settings.fusion](table)
-    vector, lexical = linear_signals(table, settings.fusion)
+        return vector + lexical
     return settings.weight_vector * vector + settings.weight_lexical * lexical
 
 
-def linear_signals(table: CandidateTable, fusion: Fusion) -> tuple[Floats, Floats]:
-    """What a fusion weighs: both signals' scores as it scales them, shape (cases, columns) each.
+def linear_signals(table: CandidateTable, settings: RankingSettings) -> tuple[Floats, Floats]:
+    """What the fusion weighs: both signals as it scales them, shape (cases, columns) each.
+
+    The table must be cut at the settings' depth already.
 
     Raises:
         ValueError: The fusion weighs nothing.
     """
-    if not fusion.weighs:
-        raise ValueError(f"{fusion.name} has no weights")
-    if SCALES[fusion] is None:
+    if not settings.fusion.weighs:
+        raise ValueError(f"{settings.fusion.name} has no weights")
+    return _signals(table, settings)
+
+
+def _signals(table: CandidateTable, settings: RankingSettings) -> tuple[Floats, Floats]:
+    scale = SCALES[settings.fusion]
+    if scale is None:
         return table.vector, table.lexical
-    if fusion in table.scaled:
-        return table.scaled[fusion]
+    if settings.scale in table.scaled:
+        return table.scaled[settings.scale]
     vector, lexical = np.zeros(table.place.shape), np.zeros(table.place.shape)
     for case in range(table.cases):
         columns = np.nonzero(table.present[case])[0]
@@ -170,19 +177,12 @@ def linear_signals(table: CandidateTable, fusion: Fusion) -> tuple[Floats, Float
             (vector, table.vector, table.vector_rank),
             (lexical, table.lexical, table.lexical_rank),
         ):
-            found = zip(scores[case, columns].tolist(), ranks[case, columns].tolist(), strict=True)
-            scaled[case, columns] = scale_scores([score if rank else None for score, rank in found], fusion)
+            found = [rank or None for rank in ranks[case, columns].tolist()]
+            told = zip(scores[case, columns].tolist(), found, strict=True)
+            scaled[case, columns] = scale(
+                [None if rank is None else score for score, rank in told], found, settings
+            )
     return vector, lexical
-
-
-def _reciprocal_ranks(table: CandidateTable) -> Floats:
-    found = ((table.vector_rank, table.vector_rank > 0), (table.lexical_rank, table.lexical_rank > 0))
-    vector, lexical = (np.where(there, 1.0 / (RRF_K + rank), 0.0) for rank, there in found)
-    return vector + lexical
-
-
-# the fusions that weigh nothing; those that weigh are linear in what `scale_scores` gives
-_WEIGHTLESS: Mapping[Fusion, Callable[[CandidateTable], Floats]] = {Fusion.RRF: _reciprocal_ranks}
 
 
 def _folded(table: CandidateTable, order: NDArray[np.int64], cap: int | None) -> Flags:

@@ -28,11 +28,12 @@ NOWHERE = np.iinfo(np.int32).max
 class CandidateTable:
     """The candidates of many questions, each array of shape (cases, columns) but the last two.
 
-    A score is 0 and a rank 0 where a signal did not find the candidate. `place` numbers a case's places from
-    0 in the order of ties, `NOWHERE` past its last candidate; `group_start` is the first column of the
-    column's place; `capped` says whether the per-file cap counts it (files, never sessions). `source` is the
-    candidate's position in its `CandidateSet`, -1 past the last. `scaled` holds both signals as a fusion scales
-    them, where that was worked out ahead.
+    A score is 0 and a rank 0 where a signal did not find the candidate; a score of 0 counts as not found, and a
+    candidate that neither signal found has no column. `place` numbers a case's places from 0 in the order of ties,
+    `NOWHERE` past its last candidate; `group_start` is the first column of the column's place; `capped` says
+    whether the per-file cap counts it (files, never sessions). `source` is the candidate's position in its
+    `CandidateSet`, -1 past the last. `scaled` holds both signals by the scale of settings, fusion and k, where that
+    was worked out ahead.
     """
 
     vector: Floats
@@ -45,7 +46,7 @@ class CandidateTable:
     source: SmallIntegers
     available: Flags
     found: tuple[CandidateSet, ...]
-    scaled: Mapping[Fusion, tuple[Floats, Floats]] = field(default_factory=dict)
+    scaled: Mapping[tuple[Fusion, int], tuple[Floats, Floats]] = field(default_factory=dict)
 
     @property
     def cases(self) -> int:
@@ -104,9 +105,9 @@ class CandidateTable:
         bare = [dataclasses.replace(each, candidates=()) for each in self.found]
         return dataclasses.replace(self, found=tuple(bare))
 
-    def with_scaled(self, fusion: Fusion, vector: Floats, lexical: Floats) -> "CandidateTable":
-        """The same table with both signals as a fusion scales them; a cut or a selection forgets them."""
-        return dataclasses.replace(self, scaled={**self.scaled, fusion: (vector, lexical)})
+    def with_scaled(self, scale: tuple[Fusion, int], vector: Floats, lexical: Floats) -> "CandidateTable":
+        """The same table with both signals as settings of a scale have them; a cut or a selection forgets them."""
+        return dataclasses.replace(self, scaled={**self.scaled, scale: (vector, lexical)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,11 +147,11 @@ def build_table(found: Sequence[CandidateSet]) -> CandidateTable:
         source[case, :width] = order
         place[case, :width] = _numbers_of_places(candidates)
         capped[case, :width] = [candidate.origin.place.kind == "file" for candidate in candidates]
-        # `or 0` also turns -0.0 into 0.0, as the weighted sum does
         scores[0, case, :width] = [candidate.vector_score or 0.0 for candidate in candidates]
         scores[1, case, :width] = [candidate.lexical_score or 0.0 for candidate in candidates]
         ranks[0, case, :width] = [candidate.vector_rank or 0 for candidate in candidates]
         ranks[1, case, :width] = [candidate.lexical_rank or 0 for candidate in candidates]
+    ranks[scores == 0] = 0
     return CandidateTable(
         vector=scores[0],
         lexical=scores[1],
@@ -206,11 +207,12 @@ def _taken(
 
 def _in_order_of_ties(found: CandidateSet) -> list[int]:
     # plain tuples sort as `Candidate.tie_key` does, ten times faster
-    keys = [
-        (candidate.origin.place.kind, candidate.origin.place.key, candidate.ordinal)
-        for candidate in found.candidates
-    ]
-    return sorted(range(len(keys)), key=keys.__getitem__)
+    keys = {
+        position: (candidate.origin.place.kind, candidate.origin.place.key, candidate.ordinal)
+        for position, candidate in enumerate(found.candidates)
+        if candidate.vector_score or candidate.lexical_score
+    }
+    return sorted(keys, key=keys.__getitem__)
 
 
 def _numbers_of_places(candidates: Sequence[Candidate]) -> list[int]:

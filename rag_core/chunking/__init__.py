@@ -14,9 +14,11 @@ from rag_core.chunking.chunker import (
     FORMAT_NAMES,
     FORMAT_PATTERNS,
     SUFFIXES,
+    CutDocument,
     below_headings,
     chunk_document,
     chunk_message,
+    cut_document,
 )
 from rag_core.chunking.size import LOOK_BACK_CHARS, OVERLAP_CHARS, TARGET_CHARS
 from rag_core.chunking.text import clean_text
@@ -29,8 +31,10 @@ __all__ = [
     "OVERLAP_CHARS",
     "SUFFIXES",
     "TARGET_CHARS",
+    "CutDocument",
     "below_headings",
     "chunk_document",
     "chunk_message",
     "clean_text",
+    "cut_document",
 ]

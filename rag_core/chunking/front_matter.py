@@ -7,7 +7,7 @@ Three forms, as static site generators write them: YAML between `---` and `---` 
 import json
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ruamel.yaml import YAML
@@ -28,14 +28,20 @@ _TOML_AT_MARGIN = re.compile(
 )
 _JSON_CLOSING = re.compile(r"[ \t]*(?:\n|\Z)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_LANGUAGE_KEYS = ("lang", "language")
+_KEYS = frozenset(("title", *_LANGUAGE_KEYS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontMatter:
-    """Where the body begins, and the block's `title`; 0 and None without a block."""
+    """Where the body begins, and the block's `title` and `lang` or `language`; 0 and None without a block.
+
+    `language` is what stands there, whether or not it names a language.
+    """
 
     body_start: int
-    title: str | None
+    title: str | None = None
+    language: str | None = None
 
 
 def read_front_matter(text: str) -> FrontMatter:
@@ -73,20 +79,30 @@ class _Form:
     opening: re.Pattern[str]
     closing: re.Pattern[str]
     at_margin: re.Pattern[str]
-    title: Callable[[str], str | None]
+    values: Callable[[str], Mapping[str, str]]
 
 
 def _fenced(form: _Form, block: str, body_start: int) -> FrontMatter:
-    nothing = FrontMatter(body_start=0, title=None)
+    nothing = FrontMatter(body_start=0)
     try:
-        title = form.title(_parsable(block))
+        values = form.values(_parsable(block))
     except _InvalidError:
         if not _looks_like_mapping(form, block):
             return nothing
-        title = None
+        values = {}
     except _NotMappingError:
         return nothing
-    return FrontMatter(body_start=body_start, title=_storable(title))
+    return _with(values, body_start)
+
+
+def _with(values: Mapping[str, str], body_start: int) -> FrontMatter:
+    named = (_storable(values[key]).strip() for key in _LANGUAGE_KEYS if key in values)
+    title = values.get("title")
+    return FrontMatter(
+        body_start=body_start,
+        title=None if title is None else _storable(title),
+        language=next((name for name in named if name), None),
+    )
 
 
 def _parsable(block: str) -> str:
@@ -95,40 +111,44 @@ def _parsable(block: str) -> str:
     return block
 
 
-def _yaml_title(block: str) -> str | None:
-    """The scalar under `title`, as it is written: nodes are composed, no value is ever constructed."""
+def _yaml_values(block: str) -> Mapping[str, str]:
+    """The scalars under the keys that are read, as they are written: nodes are composed, no value is constructed."""
     try:
         root = YAML(typ="safe", pure=True).compose(block)
     except (YAMLError, RecursionError, ArithmeticError, LookupError, ValueError) as error:
         # the last three are the parser's for a version of YAML that it does not know, or an escape of no character
         raise _InvalidError from error
     if root is None:
-        return None
+        return {}
     if not isinstance(root, MappingNode):
         raise _NotMappingError
-    for key, value in root.value:
-        if key.value == "title" and isinstance(value, ScalarNode):
-            is_null = value.tag == "tag:yaml.org,2002:null"
-            return None if is_null else value.value
-    return None
+    # of a key that stands there twice, the first; a key may be a list, which no set holds
+    return {
+        str(key.value): value.value
+        for key, value in reversed(root.value)
+        if isinstance(key, ScalarNode)
+        and key.value in _KEYS
+        and isinstance(value, ScalarNode)
+        and value.tag != "tag:yaml.org,2002:null"
+    }
 
 
-def _toml_title(block: str) -> str | None:
-    """The value under `title`; of a number, a date or a truth value as TOML writes it."""
+def _toml_values(block: str) -> Mapping[str, str]:
+    """The values under the keys that are read; of a number, a date or a truth value as TOML writes it."""
     try:
-        title = tomllib.loads(block, parse_float=str).get("title")
+        found = tomllib.loads(block, parse_float=str)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         # a ValueError is of a number with too many digits, or of a day that no calendar has
         raise _InvalidError from error
-    if isinstance(title, dict | list):
-        return None
-    if isinstance(title, bool):
-        return str(title).lower()
-    return None if title is None else str(title)
+    return {
+        key: str(value).lower() if isinstance(value, bool) else str(value)
+        for key, value in found.items()
+        if key in _KEYS and not isinstance(value, dict | list)
+    }
 
 
 def _json(text: str) -> FrontMatter:
-    nothing = FrontMatter(body_start=0, title=None)
+    nothing = FrontMatter(body_start=0)
     if not text.startswith("{"):
         return nothing
     try:
@@ -136,15 +156,14 @@ def _json(text: str) -> FrontMatter:
     except (ValueError, RecursionError):
         return nothing
     closing = _JSON_CLOSING.match(text, end)
-    title = value.get("title")
-    if closing is None or not isinstance(title, str):
+    if closing is None or not isinstance(value.get("title"), str):
         return nothing
-    return FrontMatter(body_start=closing.end(), title=_storable(title))
+    return _with({key: value[key] for key in _KEYS if isinstance(value.get(key), str)}, closing.end())
 
 
-def _storable(title: str | None) -> str | None:
+def _storable(text: str) -> str:
     """Without what an escape can write and no database takes: a NUL, half of a surrogate pair."""
-    return None if title is None else _SURROGATE.sub("\ufffd", title.replace("\0", ""))
+    return _SURROGATE.sub("\ufffd", text.replace("\0", ""))
 
 
 def _looks_like_mapping(form: _Form, block: str) -> bool:
@@ -152,5 +171,5 @@ def _looks_like_mapping(form: _Form, block: str) -> bool:
     return bool(lines) and all(form.at_margin.match(line) for line in lines)
 
 
-_YAML = _Form(opening=_YAML_OPENING, closing=_YAML_CLOSING, at_margin=_YAML_AT_MARGIN, title=_yaml_title)
-_TOML = _Form(opening=_TOML_OPENING, closing=_TOML_CLOSING, at_margin=_TOML_AT_MARGIN, title=_toml_title)
+_YAML = _Form(opening=_YAML_OPENING, closing=_YAML_CLOSING, at_margin=_YAML_AT_MARGIN, values=_yaml_values)
+_TOML = _Form(opening=_TOML_OPENING, closing=_TOML_CLOSING, at_margin=_TOML_AT_MARGIN, values=_toml_values)

@@ -47,10 +47,14 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Structure:
-    """A file's visible text, its title, and its sections in order, which cover all of that but blanks."""
+    """A file's visible text, its title, and its sections in order, which cover all of that but blanks.
+
+    `language` is what the file says of itself, whether or not it names a language.
+    """
 
     text: str
     title: str | None
+    language: str | None
     sections: tuple[Section, ...]
 
 
@@ -93,6 +97,7 @@ def read_structure(text: str) -> Structure:
     return Structure(
         text=visible.text,
         title=next((short for title in titles if (short := _one_line(title))), None),
+        language=front_matter.language,
         sections=tuple(
             _sections(visible.text, offsets, headings, list(_tables(visible.text, tokens, offsets)))
         ),

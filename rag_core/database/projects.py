@@ -9,7 +9,7 @@ from rag_core.database.connecting import Connection
 from rag_core.model import DocumentFolders, Project
 
 _PROJECTS = sql.SQL(
-    "select project_id, name, repo, root, ref, golden, docs_folders, adr_folders from projects"
+    "select project_id, name, repo, root, ref, golden, docs_folders, adr_folders, language from projects"
 )
 
 
@@ -17,10 +17,10 @@ def insert_project(connection: Connection, project: Project) -> bool:
     """Write a new project; false when its id is taken."""
     cursor = connection.execute(
         """
-        insert into projects (project_id, name, repo, root, ref, golden, docs_folders, adr_folders)
+        insert into projects (project_id, name, repo, root, ref, golden, docs_folders, adr_folders, language)
         values (
             %(project_id)s, %(name)s, %(repo)s, %(root)s, %(ref)s, %(golden)s, %(docs_folders)s,
-            %(adr_folders)s
+            %(adr_folders)s, %(language)s
         )
         on conflict (project_id) do nothing
         """,
@@ -35,7 +35,7 @@ def update_project(connection: Connection, project: Project) -> bool:
         """
         update projects
         set name = %(name)s, repo = %(repo)s, root = %(root)s, ref = %(ref)s, golden = %(golden)s,
-            docs_folders = %(docs_folders)s, adr_folders = %(adr_folders)s
+            docs_folders = %(docs_folders)s, adr_folders = %(adr_folders)s, language = %(language)s
         where project_id = %(project_id)s
         """,
         _values(project),
@@ -85,4 +85,5 @@ def _values(project: Project) -> dict[str, str | list[str] | None]:
         "golden": project.golden,
         "docs_folders": list(project.folders.docs),
         "adr_folders": list(project.folders.adr),
+        "language": project.language,
     }

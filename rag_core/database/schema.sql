@@ -41,11 +41,26 @@ CREATE TYPE public.run_state AS ENUM (
     'interrupted'
 );
 
+CREATE DOMAIN public.text_language AS text
+	CONSTRAINT text_language_check CHECK ((VALUE = ANY (ARRAY['arabic'::text, 'armenian'::text, 'basque'::text, 'catalan'::text, 'danish'::text, 'dutch'::text, 'english'::text, 'finnish'::text, 'french'::text, 'german'::text, 'greek'::text, 'hindi'::text, 'hungarian'::text, 'indonesian'::text, 'irish'::text, 'italian'::text, 'lithuanian'::text, 'nepali'::text, 'norwegian'::text, 'portuguese'::text, 'romanian'::text, 'russian'::text, 'serbian'::text, 'simple'::text, 'spanish'::text, 'swedish'::text, 'tamil'::text, 'turkish'::text, 'yiddish'::text])));
+
 CREATE TYPE public.token_role AS ENUM (
     'viewer',
     'maintainer',
     'engine'
 );
+
+CREATE FUNCTION public.medir_plain(content text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN regexp_replace(CASE WHEN (content ~ '[ ­˗̀-ͯ֊־؜ᅟᅠ᐀឴឵᠆᠋-᠏ -―‪- ⁃ -⁯−⸗⸚⸺⸻⹀⹝　〜〰゠ㅤ︀-️︱︲﹘﹣﻿！-～ﾠ󠀀-󠿿]'::text) THEN regexp_replace(regexp_replace(regexp_replace(CASE WHEN (content ~ '[̀-ͯ！-～]'::text) THEN translate(NORMALIZE(content, NFC), '！＂＃＄％＆＇（）＊＋，－．／０１２３４５６７８９：；＜＝＞？＠ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺ［＼］＾＿｀ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ｛｜｝～'::text, '!"#$%&''()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\]^_`abcdefghijklmnopqrstuvwxyz{|}~'::text) ELSE content END, '[­͏؜ᅟᅠ឴឵᠋-᠏​-‏‪-‮⁠-⁯ㅤ︀-️﻿ﾠ󠀀-󠿿]'::text, ''::text, 'g'::text), '[˗֊־᐀᠆‐-―⁃−⸗⸚⸺⸻⹀⹝〜〰゠︱︲﹘﹣]'::text, '-'::text, 'g'::text), '[  -   　]'::text, ' '::text, 'g'::text) ELSE content END, '([À-῿][[:alnum:]_-]*)[/.](?=[[:alnum:]])|([[:alnum:]])[/.](?=[[:alnum:]_-]*[À-῿])|((?:^|[^[:alnum:]_./-])[0-9]+)-(?=[0-9]+(?:$|[^[:alnum:]_/-]))'::text, '\1\2\3 '::text, 'g'::text);
+
+CREATE FUNCTION public.medir_title(metadata jsonb, source_path text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN concat_ws(' '::text, (metadata ->> 'title'::text), translate((metadata ->> 'headingPath'::text), '[]"\'::text, '    '::text), regexp_replace(regexp_replace(source_path, '\.[^./]*$'::text, ''::text), '[/._-]+'::text, ' '::text, 'g'::text));
+
+CREATE FUNCTION public.medir_tsvector(language text, content text) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE language WHEN 'arabic'::text THEN to_tsvector('arabic'::regconfig, public.medir_plain(content)) WHEN 'armenian'::text THEN to_tsvector('armenian'::regconfig, public.medir_plain(content)) WHEN 'basque'::text THEN to_tsvector('basque'::regconfig, public.medir_plain(content)) WHEN 'catalan'::text THEN to_tsvector('catalan'::regconfig, public.medir_plain(content)) WHEN 'danish'::text THEN to_tsvector('danish'::regconfig, public.medir_plain(content)) WHEN 'dutch'::text THEN to_tsvector('dutch'::regconfig, public.medir_plain(content)) WHEN 'english'::text THEN to_tsvector('english'::regconfig, public.medir_plain(content)) WHEN 'finnish'::text THEN to_tsvector('finnish'::regconfig, public.medir_plain(content)) WHEN 'french'::text THEN to_tsvector('french'::regconfig, public.medir_plain(content)) WHEN 'german'::text THEN to_tsvector('german'::regconfig, public.medir_plain(content)) WHEN 'greek'::text THEN to_tsvector('greek'::regconfig, public.medir_plain(content)) WHEN 'hindi'::text THEN to_tsvector('hindi'::regconfig, public.medir_plain(content)) WHEN 'hungarian'::text THEN to_tsvector('hungarian'::regconfig, public.medir_plain(content)) WHEN 'indonesian'::text THEN to_tsvector('indonesian'::regconfig, public.medir_plain(content)) WHEN 'irish'::text THEN to_tsvector('irish'::regconfig, public.medir_plain(content)) WHEN 'italian'::text THEN to_tsvector('italian'::regconfig, public.medir_plain(content)) WHEN 'lithuanian'::text THEN to_tsvector('lithuanian'::regconfig, public.medir_plain(content)) WHEN 'nepali'::text THEN to_tsvector('nepali'::regconfig, public.medir_plain(content)) WHEN 'norwegian'::text THEN to_tsvector('norwegian'::regconfig, public.medir_plain(content)) WHEN 'portuguese'::text THEN to_tsvector('portuguese'::regconfig, public.medir_plain(content)) WHEN 'romanian'::text THEN to_tsvector('romanian'::regconfig, public.medir_plain(content)) WHEN 'russian'::text THEN to_tsvector('russian'::regconfig, public.medir_plain(content)) WHEN 'serbian'::text THEN to_tsvector('serbian'::regconfig, public.medir_plain(content)) WHEN 'simple'::text THEN to_tsvector('simple'::regconfig, public.medir_plain(content)) WHEN 'spanish'::text THEN to_tsvector('spanish'::regconfig, public.medir_plain(content)) WHEN 'swedish'::text THEN to_tsvector('swedish'::regconfig, public.medir_plain(content)) WHEN 'tamil'::text THEN to_tsvector('tamil'::regconfig, public.medir_plain(content)) WHEN 'turkish'::text THEN to_tsvector('turkish'::regconfig, public.medir_plain(content)) WHEN 'yiddish'::text THEN to_tsvector('yiddish'::regconfig, public.medir_plain(content)) ELSE NULL::tsvector END;
 
 CREATE TABLE public.access_tokens (
     id text NOT NULL,
@@ -100,8 +115,9 @@ CREATE TABLE public.chunks (
     metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
     embedding public.vector(768),
     embedding_model text,
-    search_vector tsvector GENERATED ALWAYS AS (to_tsvector('portuguese'::regconfig, content)) STORED,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    language public.text_language DEFAULT 'portuguese'::text NOT NULL,
+    search_vector tsvector GENERATED ALWAYS AS (public.medir_tsvector((language)::text, content)) STORED,
     CONSTRAINT chunks_content_check CHECK ((content <> ''::text)),
     CONSTRAINT chunks_content_hash_check CHECK ((content_hash ~ '^[0-9a-f]{64}$'::text)),
     CONSTRAINT chunks_ordinal_check CHECK ((ordinal >= 0)),
@@ -141,8 +157,26 @@ CREATE TABLE public.indexes (
     embedding_model text,
     chunker_version text NOT NULL,
     text_search_config text NOT NULL,
-    generation bigint DEFAULT 1 NOT NULL
+    generation bigint DEFAULT 1 NOT NULL,
+    languages text[] DEFAULT '{portuguese}'::text[] NOT NULL
 );
+
+CREATE TABLE public.lexicons (
+    project_id text NOT NULL,
+    chunks integer NOT NULL,
+    text_length bigint NOT NULL,
+    chunk_ids bytea NOT NULL
+);
+ALTER TABLE ONLY public.lexicons ALTER COLUMN chunk_ids SET STORAGE EXTERNAL;
+
+CREATE TABLE public.postings (
+    project_id text NOT NULL,
+    lexeme text NOT NULL,
+    scope public.chunk_scope NOT NULL,
+    in_title boolean NOT NULL,
+    entries bytea NOT NULL
+);
+ALTER TABLE ONLY public.postings ALTER COLUMN entries SET STORAGE EXTERNAL;
 
 CREATE TABLE public.projects (
     project_id text NOT NULL,
@@ -154,6 +188,7 @@ CREATE TABLE public.projects (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     docs_folders text[] DEFAULT '{docs}'::text[] NOT NULL,
     adr_folders text[] DEFAULT '{docs/adr}'::text[] NOT NULL,
+    language public.text_language DEFAULT 'portuguese'::text NOT NULL,
     CONSTRAINT projects_folders_check CHECK (((cardinality(docs_folders) + cardinality(adr_folders)) > 0)),
     CONSTRAINT projects_name_check CHECK ((name <> ''::text)),
     CONSTRAINT projects_project_id_check CHECK ((project_id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
@@ -299,6 +334,12 @@ ALTER TABLE ONLY public.index_scopes
 ALTER TABLE ONLY public.indexes
     ADD CONSTRAINT indexes_pkey PRIMARY KEY (project_id);
 
+ALTER TABLE ONLY public.lexicons
+    ADD CONSTRAINT lexicons_pkey PRIMARY KEY (project_id);
+
+ALTER TABLE ONLY public.postings
+    ADD CONSTRAINT postings_pkey PRIMARY KEY (project_id, lexeme, scope, in_title);
+
 ALTER TABLE ONLY public.projects
     ADD CONSTRAINT projects_pkey PRIMARY KEY (project_id);
 
@@ -369,6 +410,12 @@ ALTER TABLE ONLY public.index_scopes
 
 ALTER TABLE ONLY public.indexes
     ADD CONSTRAINT indexes_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.projects(project_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.lexicons
+    ADD CONSTRAINT lexicons_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.projects(project_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.postings
+    ADD CONSTRAINT postings_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.projects(project_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.rag_candidates
     ADD CONSTRAINT rag_candidates_project_id_search_id_fkey FOREIGN KEY (project_id, search_id) REFERENCES public.rag_searches(project_id, id) ON DELETE CASCADE;

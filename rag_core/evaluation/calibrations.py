@@ -189,16 +189,14 @@ class Calibrator:
             listener=listener,
             run_id=run_id,
         ) as handle:
-            ways = self._ways(project)
-            counting = _over_all_ways(handle.progress, max(1, len(ways)))
             measured = self._measurement.take(
                 project,
                 golden,
                 overrides,
-                counting,
+                handle.progress,
                 committed=committed,
                 in_force=in_force,
-                ways=ways,
+                kinds=self._kinds(project),
             )
             refuse_degraded(measured, work="calibration")
             handle.progress("replay", 0, 2)
@@ -274,15 +272,12 @@ class Calibrator:
         limited = [(name, as_judged(each, golden)) for name, each in found]
         return [each for each in limited if each[1].ranking.candidates_per_signal <= deepest]
 
-    def _ways(self, project: Project) -> tuple[LexicalWay, ...]:
+    def _kinds(self, project: Project) -> tuple[tuple[LexicalOperator, LexicalFunction], ...]:
         with self._database.connection() as connection:
             chunks, _ = count_chunks(connection, project.project_id, ALL_SCOPES)
         if chunks > ALL_WAYS_UP_TO_CHUNKS:
             return ()
-        return tuple(
-            LexicalWay(operator=operator, function=function)
-            for operator, function in product(LexicalOperator, LexicalFunction)
-        )
+        return tuple(product(LexicalOperator, LexicalFunction))
 
 
 def as_judged(settings: SearchSettings, golden: GoldenSet) -> SearchSettings:
@@ -322,21 +317,6 @@ def values_in(
         found[measure] = np.full(len(golden.cases), np.nan)
         found[measure][[at for at, _ in shared]] = measure_replay(table, judged, ranking, measure)
     return found
-
-
-def _over_all_ways(progress: Progress, ways: int) -> Progress:
-    """Progress that counts the questions of every way together, where each way begins at 0 again."""
-    begun = 0
-
-    def count(step: str, done: int, total: int) -> None:
-        nonlocal begun
-        if step != "search":
-            progress(step, done, total)
-            return
-        begun += done == 0
-        progress(step, (begun - 1) * total + done, ways * total)
-
-    return count
 
 
 def _variants(measured: Measured) -> tuple[Variant, ...]:

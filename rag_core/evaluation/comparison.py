@@ -26,7 +26,7 @@ from rag_core.golden.cases import GoldenCase
 from rag_core.golden.losses import LossCause
 from rag_core.golden.verdicts import judge
 from rag_core.model import CandidateSet, Project, RankingSettings, SearchSettings
-from rag_core.model.settings import NO_NUMBERS
+from rag_core.model.settings import changed_numbers
 from rag_core.model.shape import keyed
 from rag_core.project.runs import Progress
 from rag_core.ranking.ranking import rank
@@ -237,9 +237,5 @@ def _details(old: Side, new: Side, shared: Sequence[str]) -> tuple[str, ...]:
     return (
         *(f"case:{case}" for case in ids if case not in known),
         *(part for part in old.detail if old.detail[part] != new.detail[part]),
-        *(
-            f"settings.{key}"
-            for key in before
-            if key not in (*NO_NUMBERS, "limit") and before[key] != now[key]
-        ),
+        *(f"settings.{key}" for key in changed_numbers(before, now) if key != "limit"),
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rag_core.database.golden_history import read_last_pass
 from rag_core.database.index.chunks import indexed_places, read_contents
+from rag_core.database.search.lexical_query import words_left_out
 from rag_core.errors import UsageError
 from rag_core.evaluation.comparison import compare_sides
 from rag_core.evaluation.explanation import CaseExplanation, explain
@@ -109,7 +110,8 @@ def explain_measured(evaluation: Evaluation, project: Project, measured: Measure
     ids = [entry.candidate.chunk_id for entry in ranking.whole_set]
     with evaluation.database.connection() as connection:
         contents = read_contents(connection, project.project_id, ids)
-    return explain(case, found, ranking, measured.settings, contents=contents)
+        left_out = words_left_out(connection, project.project_id, case.question)
+    return explain(case, found, ranking, measured.settings, contents=contents, left_out=left_out)
 
 
 def _last_pass(evaluation: Evaluation, project: Project, cases: str, case_id: str) -> tuple[str, Side] | None:

@@ -1,7 +1,7 @@
 """One golden case explained: its way through the ranking, who stands above it, and what would make it pass."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,8 +25,8 @@ class CaseExplanation:
 
     `passing_weights` are all vector weights at which the case passes, exactly; empty where there are none, or
     where the fusion has no weights. `overtakes` has the rivals that stand above the best expected chunk at some
-    weight. `passed_in` names the run or baseline in which the case passed, and `lost_because` what happened since;
-    None and empty where it never passed, or passes.
+    weight. `left_out` are the question's words that were not searched for. `passed_in` names the run or baseline in
+    which the case passed, and `lost_because` what happened since; None and empty where it never passed, or passes.
     """
 
     verdict: CaseVerdict
@@ -36,6 +36,7 @@ class CaseExplanation:
     remedies: tuple[Remedy, ...]
     passing_weights: tuple[Interval, ...]
     overtakes: tuple[Overtake, ...]
+    left_out: tuple[str, ...]
     passed_in: str | None = None
     lost_because: tuple[LossCause, ...] = ()
 
@@ -67,10 +68,11 @@ def explain(
     settings: SearchSettings,
     *,
     contents: Mapping[str, str],
+    left_out: Sequence[str],
 ) -> CaseExplanation:
     """Explain a case from its candidates, fetched deeper than they are ranked where depth is to be tried.
 
-    `contents` are the texts of the whole set by chunk id.
+    `contents` are the texts of the whole set by chunk id, `left_out` the question's words that were not searched for.
     """
     exact = _exact(case, found, settings.ranking)
     weights = _passing(exact)
@@ -88,6 +90,7 @@ def explain(
         ),
         passing_weights=weights,
         overtakes=() if exact is None else overtakes(exact, 0),
+        left_out=tuple(left_out),
     )
 
 

@@ -21,6 +21,7 @@ from rag_core.golden.faults import Fault, in_file_order, refusal
 from rag_core.golden.floor import floor_line
 from rag_core.golden.verdicts import GoldenOutcome, VerdictShape, judge_all
 from rag_core.model import ALL_SCOPES, Actor, LexicalWay, Project
+from rag_core.model.languages import text_search_config
 from rag_core.model.shape import keyed
 from rag_core.ports import Clock
 from rag_core.project.runs import Progress, running
@@ -38,7 +39,8 @@ class GoldenRun:
     """One run: what was asked, of which index, under which settings, and how every case came out.
 
     `not_recorded` says why it stands in no row of `runs`, None where it does. `stale` is None where the index is of
-    the repository's commit, and `provider` what searches of this moment meet.
+    the repository's commit, and `provider` what searches of this moment meet. `words_wanted` is the text search
+    configuration that an index run would leave.
     """
 
     measured: Measured
@@ -50,6 +52,7 @@ class GoldenRun:
     total_ms: float
     stale: Staleness | None = None
     provider: ProviderNow = field(default_factory=lambda: ProviderNow(changed=False, reason=None))
+    words_wanted: str | None = None
     not_recorded: str | None = None
 
     @property
@@ -61,6 +64,11 @@ class GoldenRun:
     def floor_fall(self) -> str | None:
         """One sentence where the floor is lower than git history had it."""
         return self.floor_history.fall(self.outcome.floor)
+
+    @property
+    def words_changed(self) -> bool:
+        """Whether the index was made in another language than the project's, or its words were cut otherwise."""
+        return self.words_wanted not in (None, self.measured.index.text_search_config)
 
     @property
     def gate_passed(self) -> bool:
@@ -98,6 +106,11 @@ class GoldenRun:
         made_for = self.measured.sources.made_for(self.measured.settings)
         if made_for not in (None, self.measured.index.model):
             told["settingsMadeFor"] = made_for
+        if self.words_changed:
+            told["wordsChanged"] = {
+                "made": self.measured.index.text_search_config,
+                "wanted": self.words_wanted,
+            }
         if self.disagreement is not None:
             told["settingsDiffer"] = self.disagreement.to_json()
         if self.not_recorded is not None:
@@ -242,6 +255,7 @@ class Evaluation:
                 total_ms=self._clock.monotonic_ms() - started,
                 stale=measure_staleness(self.database, project, measured.states),
                 provider=self._search.provider_now(measured.index.model),
+                words_wanted=text_search_config(project.language),
                 not_recorded=handle.not_recorded,
             )
             handle.result = run.to_json() | ({} if compare is None else {"baseline": compare(run)})

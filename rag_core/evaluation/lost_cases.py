@@ -40,7 +40,9 @@ def _then(case: GoldenCase, old: Side, new: Side) -> Then:
 
     def passes(keys: frozenset[str]) -> bool | None:
         mixed = SearchSettings.from_json(
-            {**before, **{key: now[key] for key in keys}},
+            # a number that one of the two does not have goes and comes with its key
+            {key: before[key] for key in before if key not in keys}
+            | {key: now[key] for key in now if key in keys},
             scopes=old.settings.candidates.scopes,
             model_id=old.settings.candidates.embedding_model,
             source="mixed",

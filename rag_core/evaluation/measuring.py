@@ -28,6 +28,8 @@ from rag_core.model import (
     CandidateSet,
     CandidateSettings,
     DegradedReason,
+    LexicalFunction,
+    LexicalOperator,
     LexicalWay,
     Project,
     Ranking,
@@ -112,12 +114,14 @@ class Measurement:
         committed: CommittedFile,
         in_force: bool = False,
         ways: Sequence[LexicalWay] = (),
+        kinds: Sequence[tuple[LexicalOperator, LexicalFunction]] = (),
         keep_vectors_made: bool = True,
     ) -> Measured:
         """Ask every case. Writes no `rag_searches` row.
 
         `committed` is the `settings.yaml` beside the cases; `in_force`: ask under what searches use, the
-        adoption before that file. `ways` are other lexical ways to ask in, beside that of the settings. Without
+        adoption before that file. `ways` are other lexical ways to ask in, beside that of the settings;
+        `kinds` others yet, by operator and function, with the settings' own numbers where they play a part. Without
         `keep_vectors_made` nothing at all is written.
 
         Raises:
@@ -134,19 +138,22 @@ class Measurement:
             )
             states = read_scope_states(connection, project.project_id)
             index = _facts(connection, project, identity, states)
-            asked = {settings.candidates.lexical, *ways}
-            found = {
-                way: self._gather(
-                    connection,
-                    project,
-                    golden,
-                    vectors=vectors,
-                    settings=dataclasses.replace(settings.candidates, lexical=way),
-                    progress=progress,
-                )
-                for way in sorted(asked)
-            }
-        own = found.pop(settings.candidates.lexical)
+            own_way = settings.candidates.lexical
+            alike = (
+                dataclasses.replace(own_way, operator=operator, function=function)
+                for operator, function in kinds
+            )
+            asked = {own_way, *ways, *alike}
+            found = self._gather(
+                connection,
+                project,
+                golden,
+                vectors=vectors,
+                settings=settings.candidates,
+                ways=sorted(asked),
+                progress=progress,
+            )
+        own = found.pop(own_way)
         return Measured(
             golden=golden,
             settings=settings,
@@ -197,9 +204,10 @@ class Measurement:
         *,
         vectors: list[QuestionVector],
         settings: CandidateSettings,
+        ways: Sequence[LexicalWay],
         progress: Progress,
-    ) -> tuple[CandidateSet, ...]:
-        found: list[CandidateSet] = []
+    ) -> dict[LexicalWay, tuple[CandidateSet, ...]]:
+        found: dict[LexicalWay, list[CandidateSet]] = {way: [] for way in ways}
         for done, (case, vector) in enumerate(zip(golden.cases, vectors, strict=True)):
             progress("search", done, len(vectors))
             deep = dataclasses.replace(
@@ -207,12 +215,12 @@ class Measurement:
                 scopes=case.scope or ALL_SCOPES,
                 fetch_depth=max(GOLDEN_DEPTH, settings.fetch_depth),
             )
-            found.append(
-                self._search.gathering.gather(
-                    connection, project.project_id, case.question, vector, deep, exact=True
-                ).found
+            gathered = self._search.gathering.gather_ways(
+                connection, project.project_id, case.question, vector, deep, ways=ways, exact=True
             )
-        return tuple(found)
+            for way, each in gathered.items():
+                found[way].append(each.found)
+        return {way: tuple(each) for way, each in found.items()}
 
 
 def indexed_identity(connection: Connection, project: Project) -> IndexIdentity:

@@ -11,7 +11,7 @@ from rag_core.golden.gone_texts import stands, tell_gone, tell_gone_before
 from rag_core.golden.losses import LastStep, LossCause, Now, SinceCommit, StandingText, Texts, Then
 from rag_core.golden.verdicts import expected_entries, judge
 from rag_core.model import Place
-from rag_core.model.settings import NO_NUMBERS
+from rag_core.model.settings import changed_numbers
 from rag_core.words.plurals import counted
 
 
@@ -21,7 +21,7 @@ def causes(case: GoldenCase, then: Then, now: Now, texts: Texts) -> tuple[LossCa
     Whether settings or index did it is found by ranking: the candidates of then under the settings of now, and
     those of now under the settings of then. Where each alone would pass, both are named.
     """
-    changed = _changed_settings(then, now)
+    changed = changed_numbers(then.settings, now.settings)
     under_now = then.passes(frozenset(changed)) if changed else True
     by_settings = None if under_now is None else not under_now
     by_index = None if now.under_then is None else not judge(case, now.under_then).passed
@@ -174,14 +174,6 @@ def _since(rival: StandingText, step: LastStep, texts: Texts) -> SinceCommit:
     return texts.brought(rival.origin.place, rival.content_hash)
 
 
-def _changed_settings(then: Then, now: Now) -> tuple[str, ...]:
-    return tuple(
-        key
-        for key in then.settings
-        if key not in NO_NUMBERS and key in now.settings and then.settings[key] != now.settings[key]
-    )
-
-
 def _of_the_settings(case: GoldenCase, changed: Sequence[str], then: Then, now: Now) -> LossCause:
     """Those that lose the case alone, else all that changed."""
     weights = [key for key in changed if key.startswith("weight")]
@@ -189,7 +181,7 @@ def _of_the_settings(case: GoldenCase, changed: Sequence[str], then: Then, now: 
     alone = [group for group in groups if then.passes(frozenset(group)) is False]
     named = [key for group in alone or groups for key in group]
     told = ", ".join(
-        f"{key} {_number(now.settings[key])} (was {_number(then.settings[key])})" for key in named
+        f"{key} {_number(now.settings.get(key))} (was {_number(then.settings.get(key))})" for key in named
     )
     return LossCause(id=case.id, what="settings", sentence=f"The settings changed: {told}.")
 

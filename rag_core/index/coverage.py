@@ -10,11 +10,12 @@ from rag_core.database.connecting import Connection
 from rag_core.database.connections import Database
 from rag_core.database.index.chunks import indexed_places
 from rag_core.database.index.contents import sessions_by_state
-from rag_core.database.index.identity import ScopeState, count_chunks, read_scope_states
+from rag_core.database.index.identity import ScopeState, count_chunks, read_identity, read_scope_states
 from rag_core.errors import MedirError
 from rag_core.index.left_out import LeftOut, Outside
 from rag_core.model import ALL_SCOPES, Project, Scope
-from rag_core.project.projects import current_commit
+from rag_core.model.languages import language_of
+from rag_core.project.projects import current_commit, words_changed
 from rag_core.sources.documents import SkipReason, list_documents, list_documents_outside
 from rag_core.sources.project_repository import repository_of
 
@@ -86,7 +87,9 @@ class Coverage:
     """A project's index against its sources.
 
     `commit` is what was indexed, `head_commit` the last one that touched the project's folder, None where the
-    repository can't be read; `problem` then says why. `outside` is None there too.
+    repository can't be read; `problem` then says why. `outside` is None there too. `language` is the project's,
+    `index_language` the one that the index was made in; `words_changed` says why the index must be made anew for its
+    words, None where it need not.
     """
 
     project_id: str
@@ -95,6 +98,9 @@ class Coverage:
     scopes: tuple[ScopeCoverage, ...]
     problem: str | None
     outside: Outside | None
+    language: str
+    index_language: str | None
+    words_changed: str | None
 
     @property
     def left_out(self) -> LeftOut:
@@ -128,6 +134,7 @@ def measure_coverage(database: Database, project: Project) -> Coverage:
     except MedirError as error:
         problem = f"{error.message} {error.hint}".strip()
     with database.snapshot() as connection:
+        identity = read_identity(connection, project.project_id)
         states = read_scope_states(connection, project.project_id)
         places = indexed_places(connection, project.project_id)
         sessions = _session_parts(connection, project.project_id)
@@ -153,6 +160,9 @@ def measure_coverage(database: Database, project: Project) -> Coverage:
         scopes=scopes,
         problem=problem,
         outside=outside,
+        language=project.language,
+        index_language=language_of(identity.text_search_config) if identity else None,
+        words_changed=words_changed(project, identity),
     )
 
 

@@ -79,4 +79,4 @@ def _content(chunk: StandingChunk | Chunk) -> Hashable:
 
 
 def _moves(standing: StandingChunk, wanted: Chunk) -> bool:
-    return standing.position != (wanted.scope, wanted.origin, wanted.ordinal)
+    return standing.position != wanted.position

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from rag_core.chunking import chunk_document, chunk_message
+from rag_core.chunking import chunk_message, cut_document
 from rag_core.database.connections import Database
 from rag_core.database.index.sessions import list_sessions, read_messages
 from rag_core.errors import UsageError
@@ -17,6 +17,7 @@ from rag_core.sources.documents import (
     read_documents,
 )
 from rag_core.sources.project_repository import repository_of
+from rag_core.words.languages import told_unknown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,23 +33,19 @@ class Target:
 class Material:
     """All chunks of a target, by place and ordinal. `sources` counts all files or sessions there are, by scope.
 
-    `outside` is given where documents were looked for and none was found.
+    `notes` are of files that are indexed. `outside` is given where documents were looked for and none was found.
     """
 
     tree: DocumentTree | None
     chunks: tuple[Chunk, ...]
     sources: dict[Scope, int]
+    notes: tuple[FileNote, ...]
     outside: Outside | None
 
     @property
     def skipped(self) -> tuple[SkippedFile, ...]:
         """The files that were not read."""
         return self.tree.skipped if self.tree else ()
-
-    @property
-    def notes(self) -> tuple[FileNote, ...]:
-        """What is to be known of files that were read."""
-        return self.tree.notes if self.tree else ()
 
     def chunk_count(self, scope: Scope) -> int:
         """How many of the chunks are of that scope."""
@@ -65,22 +62,30 @@ def read_material(database: Database, project: Project, target: Target, progress
     sources = dict.fromkeys(target.scopes, 0)
     tree: DocumentTree | None = None
     chunks: list[Chunk] = []
+    notes: list[FileNote] = []
     if not set(target.scopes).isdisjoint(DOCUMENT_SCOPES):
         progress("read", 0, 0)
         tree = read_documents(
             repository_of(project), ref=target.ref, root=project.root, folders=project.folders
         )
         wanted = [document for document in tree.documents if document.scope in target.scopes]
+        notes.extend(tree.notes)
         for done, document in enumerate(wanted):
             progress("chunk", done, len(wanted))
             sources[document.scope] += 1
-            chunks.extend(chunk_document(document.text, place=document.place, scope=document.scope))
+            cut = cut_document(
+                document.text, place=document.place, scope=document.scope, language=project.language
+            )
+            chunks.extend(cut.chunks)
+            if cut.unknown_language is not None:
+                note = told_unknown(cut.unknown_language)
+                notes.append(FileNote(path=document.path, scope=document.scope, note=note))
     if Scope.SESSION in target.scopes:
         count, spoken = _read_sessions(database, project, target.session_id)
         sources[Scope.SESSION] = count
         chunks.extend(spoken)
     outside = _outside(project, target) if tree is not None and not tree.documents else None
-    return Material(tree=tree, chunks=tuple(chunks), sources=sources, outside=outside)
+    return Material(tree=tree, chunks=tuple(chunks), sources=sources, notes=tuple(notes), outside=outside)
 
 
 def require_session(database: Database, project_id: str, session_id: str) -> None:
@@ -112,6 +117,7 @@ def _read_sessions(database: Database, project: Project, session_id: str | None)
             event_id=message.event_id,
             title=message.title,
             first_ordinal=first,
+            language=project.language,
         )
         ordinals[message.session_id] = first + len(spoken)
         chunks.extend(spoken)

@@ -28,9 +28,8 @@ from rag_core.database.index.identity import (
     write_identity,
     write_scope_state,
 )
-from rag_core.database.index.spellings import has_spellings, write_spellings
+from rag_core.database.index.spellings import Spelled
 from rag_core.database.index.vectors import drop_unused_vectors
-from rag_core.database.search.candidates import TEXT_SEARCH_CONFIG
 from rag_core.embedding.providers import Providers
 from rag_core.errors import VotesAtRisk
 from rag_core.index.matching import Plan, match, rebuild
@@ -38,7 +37,9 @@ from rag_core.index.material import Material, Target, read_material, require_ses
 from rag_core.index.outcome import ChangeReport, IndexMode, IndexReport
 from rag_core.index.sources_gone import refuse_gone
 from rag_core.index.vectors import ChunkVectors, embed_chunks
+from rag_core.index.words import spelled_before, write_words
 from rag_core.model import ALL_SCOPES, Actor, Project, Scope
+from rag_core.model.languages import text_search_config
 from rag_core.model.shape import keyed
 from rag_core.ports import Clock
 from rag_core.project.runs import Progress, running
@@ -141,10 +142,19 @@ class Indexing:
                 handle.confirm()
                 with self._database.transaction() as connection:
                     plan = _plan(connection, project, target, material, mode)
+                    spelled = spelled_before(connection, project.project_id, plan, mode)
                     lost = delete_chunks(connection, project.project_id, [chunk.id for chunk in plan.removed])
                     if lost and not allow_vote_loss:
                         raise VotesAtRisk(lost)
-                    self._write(connection, project, target, material=material, plan=plan, vectors=vectors)
+                    self._write(
+                        connection,
+                        project,
+                        target,
+                        material=material,
+                        plan=plan,
+                        vectors=vectors,
+                        spelled=spelled,
+                    )
                     votes = lost
             report = _report(
                 str(handle.id),
@@ -168,6 +178,7 @@ class Indexing:
         material: Material,
         plan: Plan,
         vectors: ChunkVectors,
+        spelled: Spelled | None,
     ) -> None:
         project_id = project.project_id
         move_chunks(
@@ -185,15 +196,15 @@ class Indexing:
                 if standing.embedding_model != vectors.model_id and chunk.content_hash in vectors.by_hash
             },
         )
-        insert_chunks(connection, project_id, _rows(plan, vectors))
-        if plan.added or plan.removed or not has_spellings(connection, project_id):
-            write_spellings(connection, project_id)
+        rows = list(_rows(plan, vectors))
+        insert_chunks(connection, project_id, rows)
+        write_words(connection, project_id, plan, before=spelled, added=[row.id for row in rows])
         write_identity(
             connection,
             project_id,
             embedding_model=model_of_vectors(connection, project_id),
             chunker_version=CHUNKER_VERSION,
-            text_search_config=TEXT_SEARCH_CONFIG,
+            text_search_config=_config(connection, project, target),
         )
         for scope in target.scopes:
             write_scope_state(
@@ -222,6 +233,14 @@ def _plan(
 ) -> Plan:
     standing = read_standing(connection, project.project_id, target.scopes, target.session_id)
     return rebuild(standing, material.chunks) if mode == "full" else match(standing, material.chunks)
+
+
+def _config(connection: Connection, project: Project, target: Target) -> str:
+    """What the index's words are made by: as they were, where the run left some chunks so."""
+    made = read_identity(connection, project.project_id)
+    others = tuple(scope for scope in ALL_SCOPES if scope not in target.scopes)
+    left = target.session_id is not None or count_chunks(connection, project.project_id, others)[0] > 0
+    return made.text_search_config if made is not None and left else text_search_config(project.language)
 
 
 def _rows(plan: Plan, vectors: ChunkVectors) -> Iterator[ChunkRow]:

@@ -5,24 +5,39 @@ from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
+from rag_core.model.languages import DEFAULT_LANGUAGE
 from rag_core.model.words import Origin, Scope
 
 EMBEDDING_DIMENSIONS = 768
 
+Position = tuple[Scope, Origin, int, str]
+"""Where a chunk stands, and the language of its words."""
+
+
+def hash_of(content: str) -> str:
+    """SHA-256 of a text, 64 hex digits."""
+    return hashlib.sha256(content.encode()).hexdigest()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """A piece of text that can be cited, before the database gives it an id."""
+    """A piece of text that can be cited, before the database gives it an id. `language` is that of its words."""
 
     scope: Scope
     origin: Origin
     ordinal: int
     content: str
+    language: str = DEFAULT_LANGUAGE
 
     @property
     def content_hash(self) -> str:
         """SHA-256 of the content, 64 hex digits."""
-        return hashlib.sha256(self.content.encode()).hexdigest()
+        return hash_of(self.content)
+
+    @property
+    def position(self) -> Position:
+        """Where it is to stand, and in which language."""
+        return (self.scope, self.origin, self.ordinal, self.language)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +50,12 @@ class StandingChunk:
     ordinal: int
     content_hash: str
     embedding_model: str | None
+    language: str = DEFAULT_LANGUAGE
 
     @property
-    def position(self) -> tuple[Scope, Origin, int]:
+    def position(self) -> Position:
         """All that a move can change."""
-        return (self.scope, self.origin, self.ordinal)
+        return (self.scope, self.origin, self.ordinal, self.language)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

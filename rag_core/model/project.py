@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from rag_core.model.folders import DocumentFolders
+from rag_core.model.languages import DEFAULT_LANGUAGE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -10,7 +11,8 @@ class Project:
     """A git repository plus its sessions.
 
     `root` is the folder of the repository under which `folders` are looked for, '' for its top; `golden` is
-    the folder of the golden set, None for `golden_set/` in the repository's working tree.
+    the folder of the golden set, None for `golden_set/` in the repository's working tree. `language` is that of the
+    texts which do not name another one.
     """
 
     project_id: str
@@ -20,3 +22,4 @@ class Project:
     ref: str
     golden: str | None
     folders: DocumentFolders = field(default_factory=DocumentFolders)
+    language: str = DEFAULT_LANGUAGE

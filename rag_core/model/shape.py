@@ -1,6 +1,7 @@
 """JSON from typed values: a shape is a frozen dataclass whose fields, in camel case, are an object's keys. Pure.
 
-A field with a default is left out of the JSON where it has that default; every other key is always there, null too.
+A field with a default is left out of the JSON where it has that default, as a number that plays no part; every other
+key is always there, null too.
 What documents an API or checks a document reads the same fields through pydantic, which this module does not load.
 """
 

@@ -9,7 +9,7 @@ from rag_core.database.index.identity import count_chunks, read_scope_states
 from rag_core.database.projects import list_projects
 from rag_core.errors import MedirError
 from rag_core.model import ALL_SCOPES, DOCUMENT_SCOPES, Project
-from rag_core.project.projects import current_commit
+from rag_core.project.projects import current_commit, words_changed
 from rag_core.settings.golden_folder import committed_file
 from rag_core.settings.in_force import SettingsInForce, read_sources
 
@@ -20,7 +20,8 @@ __all__ = ["DataVersion", "IndexOverview", "Project", "all_projects", "data_vers
 class IndexOverview:
     """An index in a line. `commit` is what the documents were read at, `head_commit` what stands now.
 
-    `head_commit` is None where the repository can't be read; `commit` where no documents were indexed.
+    `head_commit` is None where the repository can't be read; `commit` where no documents were indexed. `words_changed`
+    says why the index must be made anew for its words, None where it need not.
     """
 
     commit: str | None
@@ -30,6 +31,7 @@ class IndexOverview:
     model_id: str | None
     indexed_at: datetime | None
     in_force: SettingsInForce
+    words_changed: str | None
 
     @property
     def moved(self) -> bool:
@@ -67,6 +69,7 @@ def read_overview(database: Database, project: Project) -> IndexOverview | None:
         model_id=sources.model_id,
         indexed_at=max((state.indexed_at for state in states.values()), default=None),
         in_force=sources.in_force(),
+        words_changed=words_changed(project, sources.index),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rag_core.database.connections import Database
+from rag_core.database.index.identity import IndexIdentity, read_identity
 from rag_core.database.projects import (
     delete_project,
     find_project,
@@ -17,8 +18,10 @@ from rag_core.database.projects import (
 from rag_core.errors import InvalidInput, Refused, UsageError
 from rag_core.model import DocumentFolders, Project
 from rag_core.model.folders import tidy_folder
+from rag_core.model.languages import DEFAULT_LANGUAGE, language_meant, text_search_config
 from rag_core.sources.git import GitRepository
 from rag_core.sources.project_repository import refuse_gone_repository, repository_of
+from rag_core.words.languages import LISTED, told_words
 
 SAMPLE = "sample"
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
@@ -53,12 +56,15 @@ def add_project(
     golden: Path | None = None,
     docs: Sequence[str] = (),
     adr: Sequence[str] = (),
+    language: str = DEFAULT_LANGUAGE,
 ) -> Project:
     """Register a repository as a project; nothing is indexed yet.
 
-    Without `docs` and `adr`, documents are looked for in `docs/` and decisions in `docs/adr/`.
+    Without `docs` and `adr`, documents are looked for in `docs/` and decisions in `docs/adr/`. `language` is a name or
+    a code, as people write them.
 
     Raises:
+        InvalidInput: There is no such language.
         Refused: A project of that id exists.
         UsageError: `repo` is no repository, or lacks `ref` or `root`.
     """
@@ -70,6 +76,7 @@ def add_project(
             root=root,
             ref=ref,
             golden=None if golden is None else str(golden.resolve()),
+            language=require_language(language),
         ),
         docs=docs,
         adr=adr,
@@ -93,10 +100,12 @@ def set_project(
     golden: Path | None = None,
     docs: Sequence[str] = (),
     adr: Sequence[str] = (),
+    language: str | None = None,
 ) -> Project:
     """Change what is given of a project.
 
     Raises:
+        InvalidInput: There is no such language.
         UsageError: The repository, ref or folder does not exist.
     """
     if repo is None:
@@ -108,6 +117,7 @@ def set_project(
             root=project.root if root is None else root,
             ref=project.ref if ref is None else ref,
             golden=project.golden if golden is None else str(golden.resolve()),
+            language=project.language if language is None else require_language(language),
         ),
         docs=docs,
         adr=adr,
@@ -164,6 +174,35 @@ def folders_missing(project: Project) -> tuple[str, ...]:
     base = f"{project.root}/" if project.root else ""
     named = tuple(f"{base}{folder}".strip("/") for folder in project.folders.all)
     return () if any(not each or repository.has_folder(commit, each) for each in named) else named
+
+
+def require_language(text: str) -> str:
+    """The language that is meant by a name (`english`) or a code (`en`, `pt-BR`).
+
+    Raises:
+        InvalidInput: There is none of that name.
+    """
+    meant = language_meant(text)
+    if meant is None:
+        raise InvalidInput(
+            f"{text!r} is no language whose words can be searched.",
+            hint=f"Give one of these, or its code: {LISTED}.",
+        )
+    return meant
+
+
+def words_changed(project: Project, index: IndexIdentity | None) -> str | None:
+    """Why the project's index must be made anew for its words, in a sentence; None where it need not."""
+    if index is None:
+        return None
+    return told_words(index.text_search_config, text_search_config(project.language))
+
+
+def told_reindex(database: Database, project: Project) -> str | None:
+    """The same of the index as it is, with the command that mends it."""
+    with database.connection() as connection:
+        sentence = words_changed(project, read_identity(connection, project.project_id))
+    return None if sentence is None else f"{sentence} Run: medir index"
 
 
 def checked(project: Project, *, docs: Sequence[str] = (), adr: Sequence[str] = ()) -> Project:

@@ -9,15 +9,17 @@ from dataclasses import dataclass
 from rag_core.chunking import chunk_document
 from rag_core.database.connections import Database
 from rag_core.database.index.chunks import read_standing
-from rag_core.database.index.identity import ScopeState
+from rag_core.database.index.identity import ScopeState, read_identity
 from rag_core.errors import MedirError, Unavailable
 from rag_core.model import DOCUMENT_SCOPES, Chunk, Place, Project, Scope
+from rag_core.model.languages import language_of
 from rag_core.model.shape import Shape
 from rag_core.project.projects import current_commit
 from rag_core.sources.decoding import MAX_BYTES, Undecodable, decode, is_lfs_pointer
 from rag_core.sources.documents import document_blobs, require_little
 from rag_core.sources.git import GitRepository
 from rag_core.sources.project_repository import repository_of
+from rag_core.words.languages import told_words
 from rag_core.words.plurals import counted
 
 
@@ -69,14 +71,15 @@ def measure_staleness(
 
 def told_standing(run: Mapping[str, object]) -> tuple[str, ...]:
     """What a golden run says of the ground that it stood on, in sentences; empty where all is as it should be."""
-    return (*_told_stale(run.get("stale")), *_told_provider(run), *_told_settings(run))
+    return (*_told_stale(run.get("stale")), *_told_words(run), *_told_provider(run), *_told_settings(run))
 
 
 def is_of_today(run: Mapping[str, object]) -> bool:
-    """Whether a golden run stood on the repository's texts and on the provider that searches meet."""
+    """Whether a golden run stood on the repository's texts and words, and on the provider that searches meet."""
     stale = run.get("stale")
     fresh = not isinstance(stale, Mapping) or stale.get("textChanged") is False
-    return fresh and run.get("providerChanged") is not True and run.get("providerReason") is None
+    same = run.get("providerChanged") is not True and run.get("providerReason") is None
+    return fresh and same and run.get("wordsChanged") is None
 
 
 def _told_stale(stale: object) -> Iterator[str]:
@@ -94,6 +97,13 @@ def _told_stale(stale: object) -> Iterator[str]:
         yield f"Stale: {where[0].lower()}{where[1:]}, and indexed text has changed since. Run: medir index"
     else:
         yield f"{where}; no indexed text has changed."
+
+
+def _told_words(run: Mapping[str, object]) -> Iterator[str]:
+    changed = run.get("wordsChanged")
+    told = told_words(str(changed["made"]), str(changed["wanted"])) if isinstance(changed, Mapping) else None
+    if told is not None:
+        yield f"{told} Run: medir index"
 
 
 def _told_settings(run: Mapping[str, object]) -> Iterator[str]:
@@ -124,18 +134,25 @@ def _changed(
     old: str | None,
     new: str,
 ) -> bool:
-    """Whether a run at `new` would give the scope other chunks than one at `old` did."""
+    """Whether a run at `new` would give the scope other chunks than one at `old` did, in the same language."""
+    language = _language_of_index(database, project)
     wanted = _blobs(repository, project, scope, new)
     if old is None:
-        return any(True for chunks in _cut(repository, wanted, scope).values() if chunks)
+        return any(True for chunks in _cut(repository, wanted, scope, language).values() if chunks)
     try:
         known = _blobs(repository, project, scope, old)
     except Unavailable:
-        return _differs_from_index(database, project, scope, _cut(repository, wanted, scope))
+        return _differs_from_index(database, project, scope, _cut(repository, wanted, scope, language))
     touched = {path for path in known.keys() | wanted.keys() if known.get(path) != wanted.get(path)}
-    before = _cut(repository, {path: oid for path, oid in known.items() if path in touched}, scope)
-    after = _cut(repository, {path: oid for path, oid in wanted.items() if path in touched}, scope)
+    before = _cut(repository, {path: oid for path, oid in known.items() if path in touched}, scope, language)
+    after = _cut(repository, {path: oid for path, oid in wanted.items() if path in touched}, scope, language)
     return any(before.get(path, ()) != after.get(path, ()) for path in touched)
+
+
+def _language_of_index(database: Database, project: Project) -> str:
+    with database.connection() as connection:
+        made = read_identity(connection, project.project_id)
+    return project.language if made is None else language_of(made.text_search_config)
 
 
 def _blobs(repository: GitRepository, project: Project, scope: Scope, commit: str) -> dict[str, str]:
@@ -143,23 +160,25 @@ def _blobs(repository: GitRepository, project: Project, scope: Scope, commit: st
     return {path: oid for path, oid in found.items() if project.folders.scope_of(path) is scope}
 
 
-def _cut(repository: GitRepository, blobs: Mapping[str, str], scope: Scope) -> dict[str, tuple[Chunk, ...]]:
+def _cut(
+    repository: GitRepository, blobs: Mapping[str, str], scope: Scope, language: str
+) -> dict[str, tuple[Chunk, ...]]:
     """The chunks of each file; none of one that a run would leave out."""
     oids = list(blobs.values())
     sizes = dict(zip(oids, repository.read_sizes(oids), strict=True))
     require_little(repository, (sizes[oid] for oid in oids if (sizes[oid] or 0) <= MAX_BYTES))
     contents = repository.read_blobs(oids, at_most=MAX_BYTES, sizes=sizes)
-    return {path: _chunks(blob, path, scope) for path, blob in zip(blobs, contents, strict=True)}
+    return {path: _chunks(blob, path, scope, language) for path, blob in zip(blobs, contents, strict=True)}
 
 
-def _chunks(blob: bytes | None, path: str, scope: Scope) -> tuple[Chunk, ...]:
+def _chunks(blob: bytes | None, path: str, scope: Scope, language: str) -> tuple[Chunk, ...]:
     if blob is None or is_lfs_pointer(blob):
         return ()
     try:
         text = decode(blob).text
     except Undecodable:
         return ()
-    return tuple(chunk_document(text, place=Place("file", path), scope=scope))
+    return chunk_document(text, place=Place("file", path), scope=scope, language=language)
 
 
 def _differs_from_index(
@@ -167,9 +186,9 @@ def _differs_from_index(
 ) -> bool:
     with database.connection() as connection:
         standing = read_standing(connection, project.project_id, (scope,), None)
-    indexed = {(chunk.origin.place, chunk.ordinal, chunk.content_hash) for chunk in standing}
+    indexed = {(chunk.origin.place, chunk.ordinal, chunk.content_hash, chunk.language) for chunk in standing}
     return indexed != {
-        (chunk.origin.place, chunk.ordinal, chunk.content_hash)
+        (chunk.origin.place, chunk.ordinal, chunk.content_hash, chunk.language)
         for chunks in files.values()
         for chunk in chunks
     }

@@ -2,6 +2,8 @@
 
 `None` means that a signal did not find the chunk, and adds nothing. Scores are finite floats; ranks are
 1-based. Only the weighted sum uses the scale that thresholds are set on; the others are there to be compared.
+Every other fusion first turns each signal's list into values, from its scores or from its ranks, and then adds
+the two values of a candidate, weighed or not.
 """
 
 import statistics
@@ -9,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from rag_core.model import Candidate, Fusion, RankingSettings
 
-RRF_K = 60
+Scale = Callable[[Sequence[float | None], Sequence[int | None], RankingSettings], list[float]]
+"""One signal's scores and ranks, both None where it did not find a candidate, to what the fusion adds."""
 
 
 def weighted_sum(candidates: Sequence[Candidate], settings: RankingSettings) -> list[float]:
@@ -25,19 +28,26 @@ def weighted_sum(candidates: Sequence[Candidate], settings: RankingSettings) -> 
     ]
 
 
-def reciprocal_rank(candidates: Sequence[Candidate], _settings: RankingSettings) -> list[float]:
-    """Sum of `1 / (60 + rank)` over the signals that found the candidate; weights play no part.
+def reciprocal_rank(candidates: Sequence[Candidate], settings: RankingSettings) -> list[float]:
+    """Sum of `1 / (k + rank)` over the signals that found the candidate; weights play no part.
 
-    Source: Cormack, Clarke, Büttcher 2009, doi:10.1145/1571941.1572114, with their k = 60.
+    Source: Cormack, Clarke, Büttcher 2009, doi:10.1145/1571941.1572114; their k is 60.
     """
-    return [
-        sum(
-            1.0 / (RRF_K + rank)
-            for rank in (candidate.vector_rank, candidate.lexical_rank)
-            if rank is not None
-        )
-        for candidate in candidates
-    ]
+    vector, lexical = _values(candidates, settings, _to_reciprocal_ranks)
+    return [v + x for v, x in zip(vector, lexical, strict=True)]
+
+
+def weighted_reciprocal_rank(candidates: Sequence[Candidate], settings: RankingSettings) -> list[float]:
+    """Sum of `weight / (k + rank)` over the signals that found the candidate.
+
+    The lower k, the more the first ranks count. Scores are not scaled: the best possible is `1 / (k + 1)` where
+    the weights add up to 1. Source: the formula of `reciprocal_rank` with a weight for each list, as search
+    engines offer it (Upstash's `$rrf`, Google's `ReciprocalRankFusion`).
+
+    Examples:
+        Rank 1 by vector and 3 lexically under 0.75 and 0.25 with k = 1 give 0.75 / 2 + 0.25 / 4 = 0.4375.
+    """
+    return _weighed(candidates, settings, _to_reciprocal_ranks)
 
 
 def min_max(candidates: Sequence[Candidate], settings: RankingSettings) -> list[float]:
@@ -46,7 +56,7 @@ def min_max(candidates: Sequence[Candidate], settings: RankingSettings) -> list[
     A list whose scores are all equal (a lone candidate among them) scales to 1, so that a lone find is not
     erased. Source: Fox and Shaw 1994 (TREC-2), the usual normalisation before their CombSUM.
     """
-    return _normalised(candidates, settings, Fusion.MIN_MAX)
+    return _weighed(candidates, settings, _to_unit_interval)
 
 
 def z_score(candidates: Sequence[Candidate], settings: RankingSettings) -> list[float]:
@@ -56,7 +66,7 @@ def z_score(candidates: Sequence[Candidate], settings: RankingSettings) -> list[
     score, since 0 would be the list's mean, better than half of what it did find. Source: Montague and
     Aslam 2001, doi:10.1145/502585.502657; the rule for what is missing is ours.
     """
-    return _normalised(candidates, settings, Fusion.Z_SCORE)
+    return _weighed(candidates, settings, _to_standard_scores)
 
 
 def fuse(candidates: Sequence[Candidate], settings: RankingSettings) -> list[float]:
@@ -64,27 +74,38 @@ def fuse(candidates: Sequence[Candidate], settings: RankingSettings) -> list[flo
     return _FUSIONS[settings.fusion](candidates, settings)
 
 
-def scale_scores(scores: Sequence[float | None], fusion: Fusion) -> list[float]:
-    """One signal's list of scores as a fusion scales it before weighing; None where it did not find a candidate.
-
-    Raises:
-        ValueError: The fusion scales nothing.
-    """
-    scale = SCALES[fusion]
-    if scale is None:
-        raise ValueError(f"{fusion} takes scores as they are")
-    return scale(scores)
-
-
-def _normalised(candidates: Sequence[Candidate], settings: RankingSettings, fusion: Fusion) -> list[float]:
-    vector = scale_scores([candidate.vector_score for candidate in candidates], fusion)
-    lexical = scale_scores([candidate.lexical_score for candidate in candidates], fusion)
+def _weighed(candidates: Sequence[Candidate], settings: RankingSettings, scale: Scale) -> list[float]:
+    vector, lexical = _values(candidates, settings, scale)
     return [
         settings.weight_vector * v + settings.weight_lexical * x for v, x in zip(vector, lexical, strict=True)
     ]
 
 
-def _to_unit_interval(scores: Sequence[float | None]) -> list[float]:
+def _values(
+    candidates: Sequence[Candidate], settings: RankingSettings, scale: Scale
+) -> tuple[list[float], list[float]]:
+    vector = scale(
+        [candidate.vector_score for candidate in candidates],
+        [candidate.vector_rank for candidate in candidates],
+        settings,
+    )
+    lexical = scale(
+        [candidate.lexical_score for candidate in candidates],
+        [candidate.lexical_rank for candidate in candidates],
+        settings,
+    )
+    return vector, lexical
+
+
+def _to_reciprocal_ranks(
+    _scores: Sequence[float | None], ranks: Sequence[int | None], settings: RankingSettings
+) -> list[float]:
+    return [0.0 if rank is None else 1.0 / (settings.rrf_k + rank) for rank in ranks]
+
+
+def _to_unit_interval(
+    scores: Sequence[float | None], _ranks: Sequence[int | None], _settings: RankingSettings
+) -> list[float]:
     found = [score for score in scores if score is not None]
     if not found:
         return [0.0] * len(scores)
@@ -94,7 +115,9 @@ def _to_unit_interval(scores: Sequence[float | None]) -> list[float]:
     return [0.0 if score is None else (score - low) / (high - low) for score in scores]
 
 
-def _to_standard_scores(scores: Sequence[float | None]) -> list[float]:
+def _to_standard_scores(
+    scores: Sequence[float | None], _ranks: Sequence[int | None], _settings: RankingSettings
+) -> list[float]:
     # fmean and pstdev round once over exact sums, so that the order of candidates changes nothing
     found = [score for score in scores if score is not None]
     if not found:
@@ -106,17 +129,19 @@ def _to_standard_scores(scores: Sequence[float | None]) -> list[float]:
     return [lowest if score is None else (score - mean) / spread for score in scores]
 
 
-SCALES: Mapping[Fusion, Callable[[Sequence[float | None]], list[float]] | None] = {
+SCALES: Mapping[Fusion, Scale | None] = {
     Fusion.WEIGHTED_SUM: None,
-    Fusion.RRF: None,
+    Fusion.RRF: _to_reciprocal_ranks,
+    Fusion.WEIGHTED_RRF: _to_reciprocal_ranks,
     Fusion.MIN_MAX: _to_unit_interval,
     Fusion.Z_SCORE: _to_standard_scores,
 }
-"""How each fusion scales a signal's list; None where it takes the list as it is."""
+"""What each fusion makes of a signal's list before it adds; None where it adds the scores as they are."""
 
 _FUSIONS: Mapping[Fusion, Callable[[Sequence[Candidate], RankingSettings], list[float]]] = {
     Fusion.WEIGHTED_SUM: weighted_sum,
     Fusion.RRF: reciprocal_rank,
+    Fusion.WEIGHTED_RRF: weighted_reciprocal_rank,
     Fusion.MIN_MAX: min_max,
     Fusion.Z_SCORE: z_score,
 }

@@ -19,7 +19,8 @@ def rank(found: CandidateSet, settings: RankingSettings) -> Ranking:
     """Fuse, order, apply threshold, per-file cap and limit; every candidate keeps its fate.
 
     Candidates that were fetched deeper than `settings.candidates_per_signal` are cut first: a signal's score
-    and rank beyond that depth become None, and a candidate that neither signal still holds leaves the set.
+    and rank beyond that depth become None, as does a score of 0, which is no evidence; a candidate that neither
+    signal still holds leaves the set.
     The order is by fused score, best first; equal scores are ordered by place and ordinal, so the same index
     and question give the same hits, whatever order the candidates came in.
 
@@ -70,11 +71,11 @@ def rank(found: CandidateSet, settings: RankingSettings) -> Ranking:
 
 
 def cut_to_depth(candidates: Iterable[Candidate], depth: int) -> tuple[Candidate, ...]:
-    """The candidates as they would be had each signal returned only its first `depth`."""
+    """The candidates as they would be had each signal returned only its first `depth`, and nothing that scores 0."""
     cut: list[Candidate] = []
     for candidate in candidates:
-        in_vector = candidate.vector_rank is not None and candidate.vector_rank <= depth
-        in_lexical = candidate.lexical_rank is not None and candidate.lexical_rank <= depth
+        in_vector = found_within(candidate.vector_score, candidate.vector_rank, depth)
+        in_lexical = found_within(candidate.lexical_score, candidate.lexical_rank, depth)
         if in_vector or in_lexical:
             cut.append(
                 dataclasses.replace(
@@ -86,3 +87,8 @@ def cut_to_depth(candidates: Iterable[Candidate], depth: int) -> tuple[Candidate
                 )
             )
     return tuple(cut)
+
+
+def found_within(score: float | None, rank: int | None, depth: float) -> bool:
+    """Whether a signal found the candidate among its first `depth`. A cosine below 0 is a find, of a bad candidate."""
+    return rank is not None and rank <= depth and score != 0

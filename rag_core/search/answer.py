@@ -38,9 +38,13 @@ class ExplainedChunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """Every chunk of one place, by ordinal; empty when the place is not indexed."""
+    """Every chunk of one place, by ordinal; empty when the place is not indexed.
+
+    `left_out` are the question's words that were not searched for.
+    """
 
     place: str
+    left_out: tuple[str, ...]
     chunks: tuple[ExplainedChunk, ...]
 
 

@@ -149,7 +149,13 @@ class Search:
                 None
                 if explain is None
                 else explain_target(
-                    connection, project_id, explain, gathered=gathered, settings=settings, ranking=ranking
+                    connection,
+                    project_id,
+                    question,
+                    explain,
+                    gathered=gathered,
+                    settings=settings,
+                    ranking=ranking,
                 )
             )
         return Answer(

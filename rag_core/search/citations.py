@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from rag_core.database.connections import Database
 from rag_core.database.index.chunks import indexed_places, read_contents
+from rag_core.database.index.identity import read_languages
 from rag_core.database.index.source_chunks import (
     SourceChunk,
+    languages_of_texts,
     locate_chunk,
     matching_words,
     read_source_chunks,
@@ -20,6 +22,7 @@ from rag_core.errors import UsageError
 from rag_core.golden.document import shown
 from rag_core.golden.names import Names
 from rag_core.model import LexicalWay, Place
+from rag_core.model.chunks import hash_of
 from rag_core.model.place_names import PlaceNames
 from rag_core.search.excerpts import words_of
 
@@ -84,12 +87,28 @@ def read_surroundings(
 
 def read_matched_words(
     database: Database, project_id: str, question: str, texts: Sequence[str]
-) -> frozenset[str]:
-    """The words of the texts that the lexical signal counts as the question's; empty without any.
+) -> tuple[frozenset[str], ...]:
+    """Of each text the words that the lexical signal counts as the question's.
 
-    Stems and accents are compared by the database, with the configuration that the index was made with.
+    Stems and accents are compared by the database, in the language of the text's chunk; of a text that no chunk holds
+    any more, in all languages of the index.
     """
-    words = words_of(texts)
-    with database.connection() as connection:
+    with database.snapshot() as connection:
         query = build_lexical_query(connection, question, LexicalWay(), project_id=project_id)
-        return matching_words(connection, words, query) if query and words else frozenset()
+        if query is None:
+            return tuple(frozenset() for _ in texts)
+        known = languages_of_texts(connection, project_id, [hash_of(text) for text in texts])
+        every = read_languages(connection, project_id)
+        each = [((known[own],) if (own := hash_of(text)) in known else every) for text in texts]
+        spoken = {language for languages in each for language in languages}
+        words = {
+            language: words_of(
+                text for text, languages in zip(texts, each, strict=True) if language in languages
+            )
+            for language in sorted(spoken)
+        }
+        found = matching_words(connection, words, query)
+    return tuple(
+        frozenset(words_of([text])) & frozenset().union(*(found[language] for language in languages))
+        for text, languages in zip(texts, each, strict=True)
+    )

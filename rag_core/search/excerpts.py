@@ -7,8 +7,12 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-# letters and digits, with the signs that hold an identifier together: RN-058, FILA_LOTE, v1.2
-_WORD = re.compile(r"\w+(?:[-./]\w+)*")
+from rag_core.lexical.plain import DASHES, MARKS, WITHOUT_WIDTH
+
+# letters and digits, with the signs that hold an identifier together: RN-058, FILA_LOTE, v1.2; whatever dash it is
+# written with, with signs without width and accents for themselves inside
+_LETTERS = rf"\w[\w{MARKS}{WITHOUT_WIDTH}]*"
+_WORD = re.compile(rf"{_LETTERS}(?:[-./\uff0e\uff0f{DASHES}]{_LETTERS})*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

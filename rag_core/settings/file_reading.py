@@ -13,9 +13,10 @@ from rag_core.errors import FaultyGoldenSet, FaultySettings
 from rag_core.golden.document import Reader, compose, decode, is_mapping, is_null, shown
 from rag_core.golden.faults import Fault, refusal_of
 from rag_core.model import EmbeddingModel, Fusion, LexicalFunction, LexicalOperator
-from rag_core.model.limits import MAX_LIMIT
+from rag_core.model.limits import MAX_LIMIT, MAX_RRF_K
+from rag_core.model.settings import MOST_K1, MOST_TITLE_WEIGHT
 from rag_core.settings.committed import CommittedSettings, Limits
-from rag_core.settings.overrides import MAX_CANDIDATES, UNSET, Overrides, Unset
+from rag_core.settings.overrides import FUSIONS_WITH_K, MAX_CANDIDATES, UNSET, Overrides, Unset
 from rag_core.settings.presets import PRESETS
 
 MAX_SETTINGS_BYTES = 100_000
@@ -31,12 +32,17 @@ _NUMBERS = (
     "maxPerFile",
     "limit",
     "fusion",
+    "rrfK",
     "lexicalOperator",
     "lexicalFunction",
+    "k1",
+    "b",
+    "titleWeight",
     "embeddingModel",
 )
 DERIVED = ("source", "fetchDepth")
-_KEYS = (*_NUMBERS, "limits", *DERIVED)
+BESIDE = ("limits",)
+_KEYS = (*_NUMBERS, *BESIDE, *DERIVED)
 _NULLABLE = frozenset(
     ("preset", "threshold", "thresholdWhenDegraded", "maxPerFile", "embeddingModel", "limits", *DERIVED)
 )
@@ -89,6 +95,7 @@ class _Settings:
         if "source" in self._nodes:
             self._text("source")
         self._whole("fetchDepth", most=None)
+        fusion = self._one_of("fusion", Fusion)
         return CommittedSettings(
             numbers=Overrides(
                 preset=self._preset(),
@@ -98,9 +105,13 @@ class _Settings:
                 candidates=self._whole("candidatesPerSignal", most=MAX_CANDIDATES),
                 max_per_file=None if self._is_none("maxPerFile") else self._cap(),
                 limit=self._whole("limit", most=MAX_LIMIT),
-                fusion=self._one_of("fusion", Fusion),
+                fusion=fusion,
+                rrf_k=self._k(fusion),
                 lexical_operator=self._one_of("lexicalOperator", LexicalOperator),
                 lexical_function=self._one_of("lexicalFunction", LexicalFunction),
+                k1=self._up_to("k1", MOST_K1),
+                b=self._up_to("b", 1.0),
+                title_weight=self._up_to("titleWeight", MOST_TITLE_WEIGHT),
             ),
             made_for=self._model(),
             limits=self._limits(),
@@ -139,15 +150,26 @@ class _Settings:
             return None
         return value
 
-    def _share(self, key: str) -> float | None:
+    def _k(self, fusion: Fusion | None) -> int | None:
+        value = self._whole("rrfK", most=MAX_RRF_K)
+        is_known = fusion is not None or "fusion" not in self._nodes
+        # whose fusion the rest would be, the file alone can't tell
+        if value is not None and is_known and fusion not in FUSIONS_WITH_K:
+            self._fault("rrfK", f"rrfK stands beside a fusion that takes a k: {' or '.join(FUSIONS_WITH_K)}.")
+            return None
+        return value
+
+    def _up_to(self, key: str, most: float, *, what: str = "it") -> float | None:
         value = self._reader.number(self._given(key), key)
-        if value is not None and not 0 <= value <= 1:
-            self._fault(key, f"{key} is {value:g}; a weight lies between 0 and 1.")
+        if value is not None and not 0 <= value <= most:
+            self._fault(key, f"{key} is {value:g}; {what} lies between 0 and {most:g}.")
             return None
         return value
 
     def _weight(self) -> float | None:
-        vector, lexical = self._share("weightVector"), self._share("weightLexical")
+        vector, lexical = (
+            self._up_to(key, 1.0, what="a weight") for key in ("weightVector", "weightLexical")
+        )
         if vector is not None and lexical is not None and abs(vector + lexical - 1) > _ROUNDING:
             self._fault(
                 "weightLexical",

@@ -10,7 +10,7 @@ from rag_core.errors import InvalidInput
 from rag_core.golden.document import BOM, compose, decode, pairs, scalar_of
 from rag_core.model import SearchSettings
 from rag_core.settings.committed import committing
-from rag_core.settings.file_reading import DERIVED, parse_settings
+from rag_core.settings.file_reading import BESIDE, DERIVED, parse_settings
 
 _HEAD = (
     "# The settings of this project's searches; golden runs and calibrations go by them on every machine.\n"
@@ -73,7 +73,8 @@ def _changed(text: str, values: Mapping[str, object], file: str) -> str:
         edits += [
             (_line_start(text, _span(key)[0]), _line_end(text, _span(value)[1]), "")
             for name, (key, value) in nodes.items()
-            if name in DERIVED
+            # what plays no part under the new numbers would be read as one of them
+            if name not in values and name not in BESIDE
         ]
         at = max(
             (_line_end(text, _span(value)[1]) for key, (_, value) in nodes.items() if key in values),

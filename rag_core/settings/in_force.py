@@ -1,7 +1,6 @@
 """Which settings of a project are in force: what was adopted, what its `settings.yaml` says, or the model's preset."""
 
 import dataclasses
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -11,7 +10,7 @@ from rag_core.database.connecting import Connection
 from rag_core.database.connections import Database
 from rag_core.database.index.identity import IndexIdentity, read_identity
 from rag_core.model import ALL_SCOPES, CandidateSettings, Project, Scope, SearchSettings, is_of_family
-from rag_core.model.settings import NO_NUMBERS
+from rag_core.model.settings import changed_numbers
 from rag_core.model.shape import Shape
 from rag_core.settings.golden_folder import SETTINGS_FILE, CommittedFile, committed_file
 from rag_core.settings.overrides import Overrides
@@ -37,7 +36,7 @@ class Disagreement(Shape):
         parts = [
             f"{key} is {old} adopted and {new} in the file"
             for key in self.differs
-            for old, new in (_values_told(here[key], there[key]),)
+            for old, new in (_values_told(here.get(key), there.get(key)),)
         ]
         return f"The adopted settings and {SETTINGS_FILE} differ: {'; '.join(parts)}."
 
@@ -158,7 +157,7 @@ class SettingsSources:
         if self.adopted is None or self.committed.decision is None:
             return None
         here, there = self.resolve(first="adopted"), self.resolve(first="committed")
-        keys = differing(here.to_json(), there.to_json())
+        keys = changed_numbers(here.to_json(), there.to_json())
         return Disagreement(differs=keys, adopted=here, committed=there) if keys else None
 
     def in_force(self) -> SettingsInForce:
@@ -216,11 +215,6 @@ def sources_of(database: Database, project: Project, *, cases: Path | None = Non
 def settings_in_force(database: Database, project: Project) -> SettingsInForce:
     """The settings of the project's searches: what was adopted last, else its file, else the model's preset."""
     return sources_of(database, project).in_force()
-
-
-def differing(these: Mapping[str, object], those: Mapping[str, object]) -> tuple[str, ...]:
-    """The keys of two settings in JSON whose numbers are not the same."""
-    return tuple(key for key in these if key not in NO_NUMBERS and these[key] != those.get(key))
 
 
 def _values_told(one: object, other: object) -> tuple[str, str]:

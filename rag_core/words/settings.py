@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from rag_core.model import SearchSettings
+from rag_core.model import LexicalWay, RankingSettings, SearchSettings
+from rag_core.model.shape import camel
 from rag_core.words.fusions import FUSION_NAMES
 
 NUMBERS: Mapping[str, str] = {
@@ -14,8 +15,12 @@ NUMBERS: Mapping[str, str] = {
     "maxPerFile": "chunks a file",
     "limit": "hits shown",
     "fusion": "fusion",
+    "rrfK": "k of RRF",
     "lexicalOperator": "terms",
     "lexicalFunction": "lexical function",
+    "k1": "k1",
+    "b": "b",
+    "titleWeight": "title weight",
 }
 """What the numbers are called, by their keys in JSON."""
 
@@ -31,8 +36,10 @@ def numbers_told(settings: SearchSettings) -> list[tuple[str, str]]:
         "maxPerFile": "no cap" if ranking.max_per_file is None else ranking.max_per_file,
         "limit": ranking.limit,
         "fusion": FUSION_NAMES[ranking.fusion],
+        **({"rrfK": ranking.rrf_k} if ranking.fusion.takes_k else {}),
         "lexicalOperator": candidates.lexical.operator,
         "lexicalFunction": candidates.lexical.function,
+        **_own_numbers(candidates.lexical),
     }
     return [(NUMBERS[key], value_told(value)) for key, value in values.items()]
 
@@ -44,7 +51,7 @@ def settings_in_full(settings: SearchSettings) -> str:
     return (
         f"{FUSION_NAMES[ranking.fusion]}, vector weight {ranking.weight_vector:.4g}, "
         f"threshold {threshold_told(ranking.threshold)}, {ranking.candidates_per_signal} candidates a signal, {cap}, "
-        f"{ranking.limit} hits, terms {candidates.lexical.operator}, {candidates.lexical.function}"
+        f"{ranking.limit} hits, {_k_told(ranking)}terms {candidates.lexical.operator}, {_way_told(candidates.lexical)}"
     )
 
 
@@ -55,7 +62,7 @@ def settings_as_typed(settings: SearchSettings) -> str:
         f"{ranking.fusion}, vector {ranking.weight_vector:.4g}, lexical {ranking.weight_lexical:.4g}, "
         f"threshold {threshold_told(ranking.threshold)}, {ranking.candidates_per_signal} candidates a signal, "
         f"{value_told(ranking.max_per_file)} a file, limit {ranking.limit}, "
-        f"{candidates.lexical.operator}/{candidates.lexical.function}"
+        f"{_k_told(ranking)}{candidates.lexical.operator}/{_way_told(candidates.lexical)}"
     )
 
 
@@ -69,6 +76,19 @@ def settings_at_a_glance(settings: SearchSettings) -> str:
         f"{name}: vector {numbers.weight_vector:g}, lexical {numbers.weight_lexical:g}, "
         f"{threshold_or_no(numbers.threshold)}, {cap} per file, limit {numbers.limit}"
     )
+
+
+def _own_numbers(way: LexicalWay) -> dict[str, float]:
+    return {camel(name): value for name, value in way.numbers.items() if value is not None}
+
+
+def _way_told(way: LexicalWay) -> str:
+    numbers = " ".join(f"{NUMBERS[key]} {value_told(value)}" for key, value in _own_numbers(way).items())
+    return f"{way.function} ({numbers})" if numbers else str(way.function)
+
+
+def _k_told(ranking: RankingSettings) -> str:
+    return f"k {ranking.rrf_k}, " if ranking.fusion.takes_k else ""
 
 
 def threshold_told(threshold: float | None) -> str:

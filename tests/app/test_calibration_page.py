@@ -110,7 +110,7 @@ def test_the_first_glance_is_the_verdict_in_a_sentence_with_its_evidence(
     assert set(numbers) == {"Today, held out", "Proposal, held out", "Optimism", "Detectable"}
     assert numbers["Detectable"] == "6 cases"
     assert "n = 1" in said(page)
-    assert "Today: weighted sum, vector weight 0.2, threshold 0.032" in texts(page)
+    assert "Today: weighted sum, vector weight 0.4, threshold none" in texts(page)
     assert "Votes" in texts(page)
 
 
@@ -122,8 +122,9 @@ def test_the_picture_shows_today_and_the_setting_at_hand_at_what_they_reach(
     at_hand = marks(page)["at hand"]
     # frete and fila pass, senha does not, the stranger is refused or not
     assert at_hand == marks(page)["today"]
-    assert at_hand[0] == 0.2
-    assert marks(page, chart=1)["at hand"] == (0.2, 0.032)
+    assert at_hand[0] == 0.4
+    # the lower edge of the map stands for no threshold
+    assert marks(page, chart=1)["at hand"] == (0.4, 0.0)
     assert "**▼ 0 lost, ▲ 0 won** against today's settings" in said(page)
 
 
@@ -144,7 +145,7 @@ def test_a_link_shows_the_very_setting_and_the_case_that_it_loses_with_its_cross
     assert {row["case"] for row in lost} == {"frete", "fila"}
     for row in lost:
         assert row["now"] == "threshold"
-        assert 0.032 < float(row["turns at threshold"]) < 0.9
+        assert 0 < float(row["turns at threshold"]) < 0.9
 
 
 def test_a_moved_slider_stands_in_the_address_and_survives_a_visit_elsewhere(
@@ -160,14 +161,15 @@ def test_a_moved_slider_stands_in_the_address_and_survives_a_visit_elsewhere(
     assert one(page, "at-weight") == "0.37"
     page.button_group(key="calibration-start").set_value("today").run()
     assert "at-weight" not in page.query_params
-    assert page.slider(key="calibration-weight").value == 0.2
+    assert page.slider(key="calibration-weight").value == 0.4
 
 
 def test_the_left_end_of_the_threshold_is_no_threshold(calibrated_installation: Installation):
-    page = opened()
+    page = opened(**{"at-threshold": "0.1"})
+    assert marks(page, chart=1)["at hand"] == (0.4, 0.1)
     page.slider(key="calibration-threshold").set_value(0.0).run()
     assert one(page, "at-threshold") == "none"
-    assert marks(page, chart=1)["at hand"] == (0.2, 0.0)
+    assert marks(page, chart=1)["at hand"] == (0.4, 0.0)
     assert "At a threshold of none." in said(page)
 
 
@@ -179,6 +181,7 @@ def test_the_left_end_of_the_threshold_is_no_threshold(calibrated_installation: 
         ({"at-limit": "3"}, "3 hits"),
         ({"at-fusion": "zScore"}, "z-score"),
         ({"at-fusion": "rrf"}, "RRF"),
+        ({"at-fusion": "weightedRrf", "at-k": "10"}, "weighted RRF, k 10"),
         ({"at-function": "coverage", "at-operator": "all"}, "terms all, coverage"),
     ],
 )
@@ -204,6 +207,8 @@ def test_every_number_can_be_chosen_by_a_link_and_is_drawn(
         {"at-cap": "0"},
         {"at-depth": "500"},
         {"at-fusion": "sum"},
+        {"at-k": "10"},
+        {"at-k": "0"},
         {"metric": "accuracy"},
         {"baseline": "v9"},
         {"weight": "nan", "threshold": "1e999"},
@@ -217,8 +222,20 @@ def test_an_address_that_makes_no_sense_is_a_notice_and_the_default(
     page = opened(**query)
     assert not list(page.error)
     assert "Part of this address is not known" in said(page)
-    assert marks(page, chart=1)["at hand"] == (0.2, 0.032)
+    assert marks(page, chart=1)["at hand"] == (0.4, 0.0)
     assert set(page.query_params) == {"project"}
+
+
+def test_a_k_is_chosen_under_a_fusion_that_takes_one_and_goes_with_it(calibrated_installation: Installation):
+    page = opened(**{"at-fusion": "weightedRrf", "at-threshold": "0.01"})
+    k = page.number_input(key="calibration-at-k")
+    assert k.value == 60
+    k.set_value(1).run()
+    assert one(page, "at-k") == "1"
+    assert "at-threshold" not in page.query_params
+    page.selectbox(key="calibration-fusion").set_value("minMax").run()
+    assert "at-k" not in page.query_params
+    assert not [each for each in page.number_input if each.key == "calibration-at-k"]
 
 
 def test_another_measure_is_drawn_at_once_and_decided_only_by_a_calibration(
@@ -259,6 +276,9 @@ def test_rivals_stand_in_one_table_with_corrected_tests(calibrated_installation:
     assert {"today", "vector only", "lexical only", "RRF", "min-max", "z-score"} <= set(rows)
     assert rows["today"]["p (Holm)"] == "—"
     assert rows["RRF"]["weight"] == "—"
+    (weighed,) = [name for name in rows if name.startswith("weighted RRF, k ")]
+    assert weighed.removeprefix("weighted RRF, k ") in ("1", "2", "10", "60")
+    assert 0 <= float(rows[weighed]["weight"]) <= 1
     assert rows["vector only"]["threshold"] == "none"
 
 
@@ -331,8 +351,8 @@ def test_adopting_shows_what_changes_asks_why_and_is_recorded_with_who(own_insta
     page = calibrate(open_page("calibration", **{"at-weight": "0.3"}))
     page.button(key="calibration-adopt").click().run()
     assert table(page, "from now on") == [
-        {"number": "vector weight", "until now": "0.2", "from now on": "0.3"},
-        {"number": "lexical weight", "until now": "0.8", "from now on": "0.7"},
+        {"number": "vector weight", "until now": "0.4", "from now on": "0.3"},
+        {"number": "lexical weight", "until now": "0.6", "from now on": "0.7"},
     ]
     assert "they were not tried on held-out cases." in said(page)
     assert "0 golden cases lost" in texts(page)

@@ -53,6 +53,12 @@ LINKS = [
             lexical_function=LexicalFunction.COVERAGE,
         ),
     ),
+    (
+        CALIBRATION,
+        {"at-fusion": "weightedRrf", "at-k": "10"},
+        Overrides(fusion=Fusion.WEIGHTED_RRF, rrf_k=10),
+    ),
+    (SEARCH, {"k": "2"}, Overrides(rrf_k=2)),
     (SEARCH, {"weight": "0.25", "threshold": "0.2"}, Overrides(weight_vector=0.25, threshold=0.2)),
     (SEARCH, {"threshold": "0", "cap": "none"}, Overrides(threshold=None, max_per_file=None)),
     (SEARCH, {"depth": "7", "limit": "3", "cap": "2"}, Overrides(candidates=7, limit=3, max_per_file=2)),

@@ -5,6 +5,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from medir.page_kit.plain_text import SHOWN_CHARS
+from rag_core.model import Fusion
+from rag_core.settings.adopting import adopt_settings
+from rag_core.settings.overrides import Overrides
 from workbench_material import (
     ANA,
     DOCUMENTS,
@@ -36,6 +39,13 @@ def quotes(page: AppTest) -> list[str]:
 
 def ask(page: AppTest, question: str) -> AppTest:
     return page.text_input(key="search_question").set_value(question).run()
+
+
+def put_in_force(installation: Installation, numbers: Overrides) -> None:
+    with services_of(installation.environment) as opened:
+        adopt_settings(
+            opened.database, opened.clock, installation.project, overrides=numbers, reason="x", actor=ANA
+        )
 
 
 def test_a_question_typed_into_the_box_is_answered_with_citations(installation: Installation):
@@ -71,9 +81,12 @@ def test_a_question_is_one_search_however_often_the_page_is_drawn(installation: 
     assert searches(installation) == before + 2
 
 
-def test_the_sliders_rank_this_answer_again_and_say_what_moved(installation: Installation):
+def test_the_sliders_rank_this_answer_again_and_say_what_moved(own_installation: Installation):
+    put_in_force(own_installation, Overrides(threshold=0.175))
     page = ask(open_page("search"), QUESTION)
     first = quotes(page)
+    assert 0 < len(first) < 5
+    assert page.slider(key="try-threshold").value == 0.175
     page.slider(key="try-threshold").set_value(0.0).run()
     # without a threshold the limit is reached: 8 chunks, of which no file may give more than 2
     assert "**5 hits** of 8 candidates" in said(page)
@@ -94,6 +107,24 @@ def test_numbers_of_the_address_are_tried_at_once(installation: Installation):
     assert "**2 hits** of" in said(page)
     assert page.slider(key="try-limit").value == 2
     assert page.segmented_control(key="try-cap").value == "1"
+
+
+def test_a_k_is_tried_where_the_settings_in_force_take_one(own_installation: Installation):
+    asked = {"q": QUESTION, "k": "2"}
+    page = open_page("search", **asked)
+    assert "The address asks for k = 2, which is not known here." in texts(page)
+    assert not page.number_input
+    put_in_force(own_installation, Overrides(fusion=Fusion.WEIGHTED_RRF, rrf_k=10, threshold=0.05))
+    page = open_page("search", q=QUESTION, threshold="0.06")
+    assert page.number_input(key="try-k").value == 10
+    # what a first rank is worth is the most that can be reached: 1 / 11
+    assert page.slider(key="try-threshold").max == pytest.approx(1 / 11, abs=1e-3)
+    page.number_input(key="try-k").set_value(1).run()
+    assert page.query_params["k"] in ("1", ["1"])
+    # a threshold goes with the scale that it was chosen on
+    assert "threshold" not in page.query_params
+    assert (page.slider(key="try-threshold").value, page.slider(key="try-threshold").max) == (0.0, 0.5)
+    assert ":blue-badge[:material/experiment: trial]" in said(page)
 
 
 def test_a_threshold_that_cuts_everything_says_how_many_and_what_to_do(installation: Installation):
@@ -161,13 +192,18 @@ def test_a_blank_question_asks_nothing(installation: Installation):
 
 
 def test_a_search_without_its_provider_is_answered_by_words_and_says_so(
-    installation: Installation, monkeypatch: pytest.MonkeyPatch
+    own_installation: Installation, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("MEDIR_EMBEDDING", "ollama")
     monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
     page = ask(open_page("search"), QUESTION)
     (warning,) = [warning.value for warning in page.warning]
     assert warning.startswith("Degraded: the configured embedding model is not the one that made the index.")
+    # the settings in force have none that could be suspended
+    assert "threshold" not in warning
+    put_in_force(own_installation, Overrides(threshold=0.175))
+    page = ask(open_page("search"), QUESTION)
+    (warning,) = [warning.value for warning in page.warning]
     assert "The threshold, made for two signals, is suspended." in warning
     assert "degraded]" in said(page)
     assert "1.  docs/adr/0001-fila.md" in texts(page)

@@ -363,7 +363,7 @@ def test_mixed_settings_are_badged_and_the_change_is_told(
     )
     page = open_page("report")
     assert "mixed settings]" in said(page)
-    assert "What changed: settings (weightLexical 0.8 → 0.25, weightVector 0.2 → 0.75)" in texts(page)
+    assert "What changed: settings (weightLexical 0.6 → 0.25, weightVector 0.4 → 0.75)" in texts(page)
     page.selectbox(key="report-filter-settings").set_value("b" * 16).run()
     assert table(page, "question") == [FILA]
     assert json.dumps(one(page.query_params["settings"])) == json.dumps("b" * 16)

@@ -45,7 +45,7 @@ def test_the_frame_says_index_settings_and_role(installation: Installation):
     page = open_page("search")
     told = texts(page)
     assert "8 chunks · embedded/use-multilingual-v3 · indexed " in told
-    assert "preset embedded: vector 0.2, lexical 0.8, threshold 0.032, at most 2 per file, limit 5" in told
+    assert "preset embedded: vector 0.4, lexical 0.6, no threshold, at most 2 per file, limit 5" in told
     assert ":gray-badge[:material/computer: local]" in said(page)
     assert page.query_params["project"] in ("entrega", ["entrega"])
 

@@ -67,7 +67,7 @@ def test_a_calibration_goes_on_while_another_page_is_looked_at_and_a_setting_is_
         slider.focus()
         until(page, lambda: slider.press("ArrowRight"), "at-weight=")
         weight = slider.input_value()
-        assert float(weight) > 0.2
+        assert float(weight) > 0.4
         assert f"at-weight={weight}" in page.url
 
         page.locator(MAP).scroll_into_view_if_needed()
@@ -96,7 +96,7 @@ def test_the_dialog_of_adopting_shows_what_changes_and_closes_without_a_trace(vi
         dialog.wait_for(state="detached")
         settled(page)
         assert "at-weight=0.35" in page.url
-        assert "vector 0.2, lexical 0.8" in page.locator(".st-key-frame").inner_text()
+        assert "vector 0.4, lexical 0.6" in page.locator(".st-key-frame").inner_text()
 
 
 def test_nothing_of_it_is_wider_than_a_page_of_400_px(visit: OpenPage):

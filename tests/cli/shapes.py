@@ -132,6 +132,7 @@ PROJECT = {
     "root": str,
     "ref": str,
     "golden": TEXT_OR_NULL,
+    "language": str,
     "commit": TEXT_OR_NULL,
 }
 DATABASE_STATUS = {

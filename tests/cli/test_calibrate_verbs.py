@@ -201,7 +201,9 @@ def test_on_a_handful_of_cases_the_verdict_is_keep_and_says_that_the_set_can_not
 
 
 def test_a_script_that_knows_the_contract_alone_finds_every_number_right(medir: Caller, cases: Path) -> None:
-    given = ("--threshold", "0.12", "--preset", "seeds", "--cases", str(cases))
+    # the preset's numbers over candidates of the lexical way that `antes` was frozen in
+    way = ("--lexical-function", "bm25", "--title-weight", "0.5")
+    given = ("--threshold", "0.12", "--preset", "seeds", *way, "--cases", str(cases))
     told = medir("calibrate", *given, "--resamples", "1", "--json").document
     shown = medir("baseline", "show", "antes", "--cases", str(cases), "--json").document
     settings, found = told["settings"], told["metrics"]["passed"]
@@ -231,6 +233,30 @@ def test_rrf_has_no_weights_and_is_calibrated_all_the_same(medir: Caller, cases:
     told = medir("calibrate", "--fusion", "rrf", "--cases", str(cases), "--resamples", "1", "--json").document
     assert shapes.mismatches(told, CALIBRATION) == []
     assert len({piece["value"] for piece in told["metrics"]["passed"]["weights"]}) == 1
+
+
+def test_weighted_rrf_is_calibrated_at_its_k_and_stands_among_the_rivals_once_with_the_best(
+    medir: Caller, cases: Path
+) -> None:
+    told = medir(
+        "calibrate",
+        "--fusion",
+        "weightedRrf",
+        "--rrf-k",
+        "2",
+        "--cases",
+        str(cases),
+        "--resamples",
+        "1",
+        "--json",
+    ).document
+    assert shapes.mismatches(told, CALIBRATION) == []
+    assert (told["settings"]["fusion"], told["settings"]["rrfK"]) == ("weightedRrf", 2)
+    (rival,) = [each for each in told["proposal"]["rivals"] if each["name"] == "weightedRrf"]
+    assert rival["rrfK"] in (1, 2, 10, 60)
+    assert all(
+        ("rrfK" in each) == (each["fusion"] in ("rrf", "weightedRrf")) for each in told["proposal"]["rivals"]
+    )
 
 
 def test_the_cases_of_a_named_baseline_are_those_not_to_be_lost(medir: Caller, cases: Path) -> None:

@@ -199,7 +199,7 @@ def test_an_installed_product_does_everything_and_never_writes_to_its_package(pr
         assert again.returncode == 0, stderr
         assert "The sample is indexed and up to date." in stderr
         assert f"what was written to the earlier one is in {product.home}." in stderr
-        run = product.execute("golden", "run", "--baseline", "v1", "--fail-on", "lost")
+        run = product.execute("golden", "run", "--baseline", "v2", "--fail-on", "lost")
         first = json.loads(stdout)
         assert (run["passed"], run["total"]) == (first["passed"], first["total"])
         assert (golden / "baselines" / "mine.json").is_file()

@@ -337,6 +337,28 @@ def test_projects_are_listed_shown_and_changed(indexed: Caller, repository: Repo
     assert changed == shown | {"ref": "main"}
 
 
+def test_another_language_asks_for_a_new_index_and_what_is_none_is_refused(indexed: Caller) -> None:
+    named = ("--project", "entrega")
+    error = refused(indexed, "project", "set", *named, "--language", "klingon")
+    assert "klingon" in str(error["message"])
+    assert "english (en)" in str(error["hint"])
+    try:
+        changed = indexed("project", "set", *named, "--language", "EN-us", "--json")
+        assert changed.document["language"] == "english"
+        assert "another language" in changed.stderr
+        assert "medir index --project entrega" in changed.stderr
+        measured = indexed("coverage", *named, "--json").document
+        assert (measured["language"], measured["indexLanguage"]) == ("english", "portuguese")
+        stale = indexed("golden", "run", *named, "--fail-on", "stale", "--json")
+        assert stale.document["wordsChanged"] == {"made": "portuguese+2", "wanted": "english+2"}
+        assert stale.code == 1
+        printed = indexed("golden", "run", *named).stdout
+        assert "The index was made in another language" in " ".join(printed.split())
+    finally:
+        back = indexed("project", "set", *named, "--language", "portuguese", "--json")
+    assert (back.document["language"], back.stderr) == ("portuguese", "")
+
+
 def test_a_project_is_not_removed_where_nobody_can_be_asked(indexed: Caller) -> None:
     assert refused(indexed, "project", "remove", "--project", "entrega")["hint"] == "Add --yes."
     assert indexed("project", "show", "--project", "entrega", "--json").code == 0
@@ -432,6 +454,8 @@ def test_coverage_and_doctor_have_the_contracts_shapes(indexed: Caller) -> None:
         ("search", "frete", "--project", "entrega", "--max-per-file", "0"),
         ("search", "frete", "--project", "entrega", "--preset", "best"),
         ("search", "frete", "--project", "entrega", "--fusion", "mmr"),
+        ("search", "frete", "--project", "entrega", "--rrf-k", "10"),
+        ("search", "frete", "--project", "entrega", "--fusion", "rrf", "--rrf-k", "0"),
         ("index", "--project", "entrega", "--ref", "no-such-branch"),
         ("index", "--project", "entrega", "--session", "no-such-session"),
         ("index", "--project", "entrega", "--session", "s1", "--scope", "docs"),

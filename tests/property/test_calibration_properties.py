@@ -85,6 +85,7 @@ def _pair(score: float | None, rank_: int | None) -> tuple[float, int] | None:
     return None if score is None or rank_ is None else (score, rank_)
 
 
+KS = st.sampled_from((1, 2, 10, 60))
 SETTINGS = st.builds(
     RankingSettings,
     weight_vector=st.one_of(st.sampled_from((0.0, 0.6, 1.0)), st.floats(0, 1)),
@@ -95,6 +96,7 @@ SETTINGS = st.builds(
     max_per_file=st.one_of(st.none(), st.integers(1, 3)),
     limit=st.integers(1, 6),
     fusion=st.sampled_from(Fusion),
+    rrf_k=KS,
 )
 EXPECTED = st.lists(st.sampled_from((*PLACES, "docs/unfound.md")), max_size=3, unique=True).map(
     lambda names: tuple(Place.parse(name) for name in names)
@@ -109,6 +111,8 @@ EXACT_SETTINGS = st.builds(
     candidates_per_signal=st.integers(2, 15),
     max_per_file=st.one_of(st.none(), st.integers(1, 3)),
     limit=st.integers(1, 6),
+    fusion=st.sampled_from((Fusion.WEIGHTED_SUM, Fusion.WEIGHTED_RRF)),
+    rrf_k=KS,
 )
 
 
@@ -191,7 +195,12 @@ def test_at_every_inner_end_the_value_differs_on_the_two_sides_or_at_the_end_its
         assert len(values) > 1
 
 
-@given(CASES, EXACT_SETTINGS, st.sampled_from((Fusion.MIN_MAX, Fusion.Z_SCORE)), st.integers(0, 2**32))
+@given(
+    CASES,
+    EXACT_SETTINGS,
+    st.sampled_from([fusion for fusion in Fusion if fusion.weighs]),
+    st.integers(0, 2**32),
+)
 def test_fusions_that_scale_their_signals_have_exact_functions_too(
     cases: list[tuple[CandidateSet, tuple[Place, ...]]], settings: RankingSettings, fusion: Fusion, seed: int
 ) -> None:
@@ -324,14 +333,12 @@ def test_a_verdict_stays_within_its_span_and_turns_at_its_ends(
             assert passing(table, judged, at_weight(settings, between))[case] == today[case]
 
 
-@given(candidate_sets(COSINE, LEXICAL), EXPECTED, st.integers(0, 2**32))
+@given(candidate_sets(COSINE, LEXICAL), EXPECTED, EXACT_SETTINGS, st.integers(0, 2**32))
 def test_a_rival_stands_above_the_right_file_exactly_between_its_two_crossings(
-    candidates: CandidateSet, expected: tuple[Place, ...], seed: int
+    candidates: CandidateSet, expected: tuple[Place, ...], settings: RankingSettings, seed: int
 ) -> None:
     table, judged = tabled([(candidates, expected)])
-    free = RankingSettings(
-        weight_vector=0.5, weight_lexical=0.5, threshold=None, candidates_per_signal=20, max_per_file=None
-    )
+    free = dataclasses.replace(settings, threshold=None, candidates_per_signal=20, max_per_file=None)
     exact = build_exact(table, judged, free, places=False)
     crossed = {each.rival.tie_key: (each.begins, each.ends) for each in overtakes(exact, 0)}
     weight = Random(seed).random()

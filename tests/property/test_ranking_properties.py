@@ -39,6 +39,7 @@ SETTINGS = st.builds(
     max_per_file=st.one_of(st.none(), st.integers(1, 3)),
     limit=st.integers(1, 6),
     fusion=st.sampled_from(Fusion),
+    rrf_k=st.sampled_from((1, 2, 10, 60)),
 )
 
 
@@ -149,8 +150,11 @@ def test_every_candidate_within_the_depth_has_exactly_one_fate(
         candidate.tie_key
         for candidate in candidates.candidates
         if any(
-            position is not None and position <= settings.candidates_per_signal
-            for position in (candidate.vector_rank, candidate.lexical_rank)
+            position is not None and position <= settings.candidates_per_signal and score != 0
+            for score, position in (
+                (candidate.vector_score, candidate.vector_rank),
+                (candidate.lexical_score, candidate.lexical_rank),
+            )
         )
     }
     entries = rank(candidates, settings).whole_set
@@ -275,13 +279,28 @@ def test_the_weighted_sum_is_the_formula_to_the_last_bit_and_an_absent_signal_ad
 
 
 @given(CANDIDATES, SETTINGS)
-def test_a_signal_that_did_not_find_a_chunk_stays_absent_in_the_result(
+def test_a_signal_that_did_not_find_a_chunk_stays_absent_in_the_result_and_one_that_gave_it_0_is(
     candidates: CandidateSet, settings: RankingSettings
 ) -> None:
     deep = dataclasses.replace(settings, candidates_per_signal=20)
     given_candidates: dict[object, Candidate] = {c.tie_key: c for c in candidates.candidates}
     for entry in rank(candidates, deep).whole_set:
-        assert entry.candidate == given_candidates[entry.candidate.tie_key]
+        candidate, told = given_candidates[entry.candidate.tie_key], entry.candidate
+        assert (told.vector_score, told.lexical_score) == (
+            candidate.vector_score or None,
+            candidate.lexical_score or None,
+        )
+        assert told.vector_rank == (candidate.vector_rank if candidate.vector_score else None)
+        assert told.lexical_rank == (candidate.lexical_rank if candidate.lexical_score else None)
+
+
+@given(CANDIDATES, SETTINGS)
+def test_no_hit_is_without_evidence_whatever_the_threshold(
+    candidates: CandidateSet, settings: RankingSettings
+) -> None:
+    without = dataclasses.replace(settings, threshold=None, threshold_when_degraded=None)
+    for ranking in (rank(candidates, settings), rank(candidates, without)):
+        assert all(hit.candidate.vector_score or hit.candidate.lexical_score for hit in ranking.hits)
 
 
 def places_of(entries: tuple[RankedCandidate, ...]) -> list[object]:

@@ -5,9 +5,12 @@ from pathlib import Path
 import pytest
 
 from material import ANA, CASES, DOCUMENTS, Repository, Services, services
+from rag_core.clock import SystemClock
 from rag_core.database.connections import Database
 from rag_core.model import Project
 from rag_core.project.projects import add_project
+from rag_core.settings.adopting import adopt_settings
+from rag_core.settings.overrides import Overrides
 
 
 @pytest.fixture
@@ -25,3 +28,17 @@ def made(database: Database, project: Project) -> Services:
     opened = services(database)
     opened.indexing.run(project, actor=ANA)
     return opened
+
+
+@pytest.fixture
+def strict(made: Services, project: Project) -> Services:
+    """The same, with numbers adopted under which a question about nothing here gets no hit."""
+    adopt_settings(
+        made.database,
+        SystemClock(),
+        project,
+        overrides=Overrides(preset="embedded-strict"),
+        reason="recusa o que não sabe",
+        actor=ANA,
+    )
+    return made

@@ -81,11 +81,12 @@ def adopted(scene: Scene) -> Overrides:
 
 
 def changes(before: SearchSettings, after: SearchSettings) -> list[tuple[str, str, str]]:
-    """What differs between two settings: the number's name, before and after."""
+    """What differs between two settings: the number's name, before and after; a dash where one has no such number."""
+    old, new = dict(numbers_told(before)), dict(numbers_told(after))
     return [
-        (name, old, new)
-        for (name, old), (_, new) in zip(numbers_told(before), numbers_told(after), strict=True)
-        if old != new
+        (name, old.get(name, DASH), new.get(name, DASH))
+        for name in dict.fromkeys((*old, *new))
+        if old.get(name) != new.get(name)
     ]
 
 

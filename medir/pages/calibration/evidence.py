@@ -168,6 +168,8 @@ def _rival(scene: Scene, row: ScoredContender) -> dict[str, object]:
 
 
 def _name_of(scene: Scene, row: ScoredContender) -> str:
-    if row.contender.name == TODAY:
+    contender = row.contender
+    if contender.name == TODAY:
         return scene.kept.today
-    return FUSION_NAMES.get(row.contender.name, row.contender.name)
+    name = FUSION_NAMES.get(contender.name, contender.name)
+    return name if contender.chosen_k is None else f"{name}, k {contender.chosen_k}"

@@ -1,7 +1,7 @@
 """The numbers at hand, every one of them in the address and in a widget, and the settings to start from."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -12,8 +12,9 @@ from rag_core.calibration.findings import DEPTHS
 from rag_core.evaluation.calibrations import Calibration
 from rag_core.metrics.intervals import Interval
 from rag_core.model import Fusion, LexicalFunction, LexicalOperator, RankingSettings, SearchSettings
+from rag_core.model.limits import MAX_RRF_K
 from rag_core.settings.overrides import MAX_CANDIDATES, Overrides
-from rag_core.words.fusions import FUSION_NAMES
+from rag_core.words.fusions import FUSION_NAMES, K_HELP
 
 NO_THRESHOLD = -math.inf
 _MOST_HITS = 50
@@ -60,6 +61,7 @@ NUMBERS = NumbersInAddress(
     cap=Parameter("at-cap", "", _cap, lambda value: value or None),
     depth=number_parameter("at-depth", 1, MAX_CANDIDATES),
     limit=number_parameter("at-limit", 1, _MOST_HITS),
+    k=number_parameter("at-k", 1, MAX_RRF_K),
     fusion=FUSION,
     operator=OPERATOR,
     function=FUNCTION,
@@ -71,6 +73,8 @@ def setting_at_hand(found: Calibration) -> SearchSettings:
     today, numbers = found.findings.settings, NUMBERS.read()
     if (numbers.candidates or 0) > found.deepest:
         refuse(NUMBERS.depth, f"{NUMBERS.depth.read():g}")
+    if numbers.rrf_k is not None and not (numbers.fusion or today.ranking.fusion).takes_k:
+        refuse(NUMBERS.k, f"{numbers.rrf_k}")
     if found.variant_of(NUMBERS.read().over(today)) is None:
         for parameter in (OPERATOR, FUNCTION):
             if parameter.read():
@@ -101,6 +105,8 @@ def draw_numbers(
     _draw_whole("Hits shown", NUMBERS.limit, own.ranking.limit)
     # a row of its own: beside another widget its names would be cut
     _draw_fusion(str(own.ranking.fusion))
+    if ranking.fusion.takes_k:
+        _draw_k(Overrides(fusion=ranking.fusion).ranked(own.ranking).rrf_k)
     depths = sorted({own.ranking.candidates_per_signal, ranking.candidates_per_signal, *DEPTHS})
     _draw_depth([depth for depth in depths if depth <= found.deepest], own.ranking.candidates_per_signal)
     way, own_way = at_hand.candidates.lexical, own.candidates.lexical
@@ -194,8 +200,9 @@ def _draw_fusion(own: str) -> None:
     def take() -> None:
         picked = str(st.session_state[widget])
         FUSION.choose("" if picked == own else picked)
-        # a threshold belongs to one fusion's scale
+        # a threshold belongs to one fusion's scale, and a k to the fusion that takes it
         NUMBERS.threshold.choose(None)
+        NUMBERS.k.choose(None)
 
     st.selectbox(
         "Fusion",
@@ -207,15 +214,35 @@ def _draw_fusion(own: str) -> None:
     )
 
 
-def _draw_whole(label: str, parameter: Parameter[float | None], own: int) -> None:
+def _draw_k(own: int) -> None:
+    _draw_whole(
+        "k of RRF",
+        NUMBERS.k,
+        own,
+        most=MAX_RRF_K,
+        and_then=lambda: NUMBERS.threshold.choose(None),
+        help_=K_HELP,
+    )
+
+
+def _draw_whole(
+    label: str,
+    parameter: Parameter[float | None],
+    own: int,
+    *,
+    most: int = _MOST_HITS,
+    and_then: Callable[[], None] = lambda: None,
+    help_: str | None = None,
+) -> None:
     widget = f"calibration-{parameter.name}"
     st.session_state[widget] = int(parameter.read() or own)
 
     def take() -> None:
         picked = int(st.session_state[widget])
         parameter.choose(None if picked == own else float(picked))
+        and_then()
 
-    st.number_input(label, 1, _MOST_HITS, step=1, key=widget, on_change=take)
+    st.number_input(label, 1, most, step=1, key=widget, on_change=take, help=help_)
 
 
 def _draw_depth(depths: list[int], own: int) -> None:

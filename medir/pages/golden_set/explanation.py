@@ -29,6 +29,8 @@ def draw_explanation(explained: CaseExplanation, *, recorded: bool) -> None:
     with st.container(gap="xxsmall"):
         st.text(f"case {case.id}")
         draw_text(case.question, key=f"question-{case.id}")
+        if explained.left_out:
+            st.text(f"not searched for: {', '.join(explained.left_out)}")
         st.text("expects " + (" or ".join(str(place) for place in case.expected) or "no hit at all"))
         if case.note:
             st.text(f"note: {case.note}")

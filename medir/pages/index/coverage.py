@@ -71,9 +71,13 @@ def missing(coverage: Coverage) -> tuple[str, ...]:
 
 
 def of_yesterday(coverage: Coverage) -> tuple[str, ...]:
-    """What tells that the repository has gone on since, in words; empty where it has not."""
+    """What tells that repository or language have changed since, in words; empty where they have not."""
     gone = sum(scope.gone for scope in coverage.scopes)
     told = (counted(gone, "indexed file that is gone", "indexed files that are gone"),) if gone else ()
+    if coverage.index_language not in (None, coverage.language):
+        told = (*told, f"indexed in {coverage.index_language}, the project is in {coverage.language}")
+    elif coverage.words_changed is not None:
+        told = (*told, "its words were cut by another version of Medir")
     if not coverage.moved:
         return told
     commit, head = coverage.commit or DASH, coverage.head_commit or DASH

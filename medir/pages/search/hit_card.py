@@ -1,6 +1,6 @@
 """A hit as a citation: where it comes from, its text with the matched words marked, its two signals."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -66,15 +66,19 @@ def draw_hit(
                 st.code(f"{text}\n— {candidate.origin.citation}", language=None, wrap_lines=True)
 
 
-def draw_opened(view: Frame, ranking: Ranking, matched: frozenset[str]) -> None:
-    """The source of the candidate that was opened, in a dialog, at its place; nothing where none was."""
+def draw_opened(view: Frame, ranking: Ranking, matched: Mapping[str, frozenset[str]]) -> None:
+    """The source of the candidate that was opened, in a dialog, at its place; nothing where none was.
+
+    `matched` are the words that the question asked for, by the chunk id of the hits.
+    """
     chunk_id = OPENED.read()
     if not chunk_id:
         return
     if all(entry.candidate.chunk_id != chunk_id for entry in ranking.whole_set):
         refuse(OPENED, chunk_id)
         return
-    _draw_source(view, chunk_id, matched)
+    everywhere = frozenset().union(*matched.values())
+    _draw_source(view, chunk_id, matched.get(chunk_id, everywhere))
 
 
 def _close() -> None:

@@ -94,11 +94,11 @@ def _draw_hits(view: Frame, asked: asking.Asked, ranking: Ranking, tried: Rankin
     matched = reads.matched_words(view.project, answer.question, quoted, view.version)
     moved = moves(answer.ranking, ranking)
     voted = votes_of_visitor(view, answer.search_id)
-    for hit, text in zip(ranking.hits, quoted, strict=True):
+    for hit, text, words in zip(ranking.hits, quoted, matched, strict=True):
         draw_hit(
             hit,
             text=text or "This chunk is no longer in the index.",
-            matched=matched,
+            matched=words,
             settings=tried,
             missing=absent(ranking),
             moved=moved.of(hit.candidate.chunk_id, hit.rank),
@@ -106,7 +106,7 @@ def _draw_hits(view: Frame, asked: asking.Asked, ranking: Ranking, tried: Rankin
         )
     for citation in moved.left:
         st.text(f"{LOST} left: {citation}")
-    draw_opened(view, ranking, matched)
+    draw_opened(view, ranking, dict(zip(ids, matched, strict=True)))
 
 
 def _draw_whole(ranking: Ranking) -> None:

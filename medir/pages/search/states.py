@@ -39,16 +39,22 @@ def draw_degraded(answer: Answer) -> None:
     reason = answer.found.degraded_reason
     if not answer.found.degraded or reason is None:
         return
-    threshold = (
-        ""
-        if answer.found.vector_available
-        else " The threshold, made for two signals, is suspended."
-        if answer.ranking.threshold is None
-        else f" The threshold for outages applies: {measured(answer.ranking.threshold)}."
+    st.warning(
+        f"Degraded: {why_degraded(reason)}.{_threshold_told(answer)} {_REMEDIES[reason]}",
+        icon=":material/warning:",
     )
-    st.warning(f"Degraded: {why_degraded(reason)}.{threshold} {_REMEDIES[reason]}", icon=":material/warning:")
     if answer.provider_reason:
         st.text(answer.provider_reason)
+
+
+def _threshold_told(answer: Answer) -> str:
+    """What became of the threshold; nothing where there is none to speak of."""
+    if answer.found.vector_available:
+        return ""
+    if answer.ranking.threshold is not None:
+        return f" The threshold for outages applies: {measured(answer.ranking.threshold)}."
+    suspended = answer.settings.ranking.threshold is not None
+    return " The threshold, made for two signals, is suspended." if suspended else ""
 
 
 def draw_notices(asked: Asked) -> None:

@@ -4,13 +4,14 @@ import dataclasses
 
 import streamlit as st
 
-from medir.page_kit.address import Parameter, choice_parameter, number_parameter
+from medir.page_kit.address import Parameter, choice_parameter, number_parameter, refuse
 from medir.page_kit.numbers import NO_CAP, NumbersInAddress, cap_name, cap_names
 from medir.page_kit.signs import LOST, WON
 from rag_core.model import Fate, Ranking, RankingSettings
+from rag_core.model.limits import MAX_RRF_K
 from rag_core.search.answer import Answer
 from rag_core.settings.overrides import UNSET, Overrides
-from rag_core.words.fusions import THRESHOLD_SCALES
+from rag_core.words.fusions import K_HELP, threshold_scale
 
 _WIDEST = 20
 
@@ -20,6 +21,7 @@ NUMBERS = NumbersInAddress(
     no_threshold=0.0,
     depth=number_parameter("depth", 1, 200),
     limit=number_parameter("limit", 1, 50),
+    k=number_parameter("k", 1, MAX_RRF_K),
     cap=choice_parameter("cap", ("", "1", "2", "3", NO_CAP)),
 )
 
@@ -44,8 +46,12 @@ class Moves:
 def draw_sliders(answer: Answer) -> RankingSettings:
     """The sliders, beginning at the answer's own numbers; returns the numbers that they show."""
     own, degraded = answer.settings.ranking, not answer.found.vector_available
-    own_threshold = own.threshold_when_degraded if degraded else own.threshold
-    highest, step = THRESHOLD_SCALES[own.fusion]
+    _draw_k(own)
+    # a threshold belongs to the k that it was chosen under, too
+    begun = Overrides(rrf_k=NUMBERS.read().rrf_k).ranked(own)
+    own_threshold = begun.threshold_when_degraded if degraded else begun.threshold
+    highest, step = threshold_scale(begun)
+    highest = max(highest, own_threshold or 0.0)
     depth = own.candidates_per_signal
     _slider("Vector weight", NUMBERS.weight, own.weight_vector, (0.0, 1.0), 0.01)
     _slider("Threshold (0: none)", NUMBERS.threshold, own_threshold or 0.0, (0.0, highest), step)
@@ -102,7 +108,24 @@ def _slider(
     take = parameter.mirror(widget, stand_in=own)
     if whole:
         st.session_state[widget] = int(st.session_state[widget])
-    st.slider(label, low, high, step=step, key=widget, on_change=take, format=None if whole else "%.3f")
+    digits = None if whole else "%.3f" if step >= 0.001 else "%.5f"
+    st.slider(label, low, high, step=step, key=widget, on_change=take, format=digits)
+
+
+def _draw_k(own: RankingSettings) -> None:
+    chosen = NUMBERS.k.read()
+    if not own.fusion.takes_k:
+        if chosen is not None:
+            refuse(NUMBERS.k, f"{chosen:g}")
+        return
+    take = NUMBERS.k.mirror("try-k", stand_in=own.rrf_k)
+    st.session_state["try-k"] = int(st.session_state["try-k"])
+
+    def take_k() -> None:
+        take()
+        NUMBERS.threshold.choose(None)
+
+    st.number_input("k of RRF", 1, MAX_RRF_K, step=1, key="try-k", on_change=take_k, help=K_HELP)
 
 
 def _draw_cap(own: str) -> None:

@@ -15,6 +15,7 @@ from rag_core.metrics.intervals import Interval
 from rag_core.metrics.measures import Measure
 from rag_core.model import Fusion, RankingSettings
 
+RRF_KS = (1, 2, 10, 60)
 WEIGHTED_SUM = "weighted sum"
 VECTOR_ONLY, LEXICAL_ONLY, TODAY = "vector only", "lexical only", "today"
 
@@ -32,6 +33,12 @@ class Contender:
     values: Floats
     weight_margin: Interval | None = None
     threshold_margin: Interval | None = None
+
+    @property
+    def chosen_k(self) -> int | None:
+        """The k that was chosen with its weight; None where it was not."""
+        chosen = self.weight_margin is not None and self.settings.fusion.takes_k
+        return self.settings.rrf_k if chosen else None
 
     def mean(self, multiplicity: Floats) -> float:
         """The mean over cases as often as each counts; cases that are not judged must count 0."""
@@ -117,8 +124,8 @@ def build_ballot(
 
     Weighted sums: today's settings, each depth and cap in its place, and today's numbers over each other
     variant, all weights and thresholds of each. Rivals: each signal alone and every other fusion, at any
-    weight where it weighs, over today's candidates, depth, cap and limit, all without a threshold, which belongs
-    to the weighted sum's scale.
+    weight where it weighs, and then at any of `RRF_KS` and today's own k where it takes one, over today's candidates,
+    depth, cap and limit, all without a threshold, which belongs to the weighted sum's scale.
 
     Args:
         variants: Candidates of the same cases, today's first.
@@ -138,7 +145,7 @@ def build_ballot(
     )
     free = dataclasses.replace(plain, threshold=None)
     others = [dataclasses.replace(free, fusion=each) for each in Fusion if each is not Fusion.WEIGHTED_SUM]
-    weighing = [each for each in others if each.fusion.weighs]
+    weighing = [_with_every_k(each, today) for each in others if each.fusion.weighs]
     rivals = (
         (VECTOR_ONLY, dataclasses.replace(free, weight_vector=1.0, weight_lexical=0.0)),
         (LEXICAL_ONLY, dataclasses.replace(free, weight_vector=0.0, weight_lexical=1.0)),
@@ -157,9 +164,19 @@ def build_ballot(
         menus=(
             (WEIGHTED_SUM, weighted),
             *(
-                (str(each.fusion), prepare([build_family(first, each, measure, today=None)]))
-                for each in weighing
+                (
+                    str(offered[0].fusion),
+                    prepare([build_family(first, each, measure, today=None) for each in offered]),
+                )
+                for offered in weighing
             ),
         ),
-        variants=(tuple(number for number, _ in spots), *((0,) for _ in weighing)),
+        variants=(tuple(number for number, _ in spots), *((0,) * len(offered) for offered in weighing)),
     )
+
+
+def _with_every_k(settings: RankingSettings, today: RankingSettings) -> tuple[RankingSettings, ...]:
+    if not settings.fusion.takes_k:
+        return (settings,)
+    own = (today.rrf_k,) if today.fusion.takes_k else ()
+    return tuple(dataclasses.replace(settings, rrf_k=k) for k in dict.fromkeys((*RRF_KS, *own)))

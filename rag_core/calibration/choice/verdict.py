@@ -358,6 +358,7 @@ def _row_to_json(row: ScoredContender) -> dict[str, object]:
     return {
         "name": row.contender.name,
         "fusion": str(settings.fusion),
+        **({"rrfK": settings.rrf_k} if settings.fusion.takes_k else {}),
         "weightVector": settings.weight_vector,
         "threshold": settings.threshold,
         "candidatesPerSignal": settings.candidates_per_signal,

@@ -47,7 +47,7 @@ def build_field(table: CandidateTable, settings: RankingSettings) -> Field:
     Raises:
         ValueError: The fusion has no weights.
     """
-    vector, lexical = linear_signals(table, settings.fusion)
+    vector, lexical = linear_signals(table, settings)
     cap = settings.max_per_file
     columns = np.arange(table.columns)
     binding = cap is not None and bool(np.any(table.capped & (columns - table.group_start >= cap)))

@@ -7,6 +7,7 @@ included, can change within reach of the limit. The state at each of them and be
 derived but computed, from scores as `rag_core.ranking.fusion` computes them, ties and rounding included.
 """
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from rag_core.calibration.exact.events import Events, find_events
 from rag_core.calibration.exact.field import Field, Targets
-from rag_core.calibration.exact.lines import score_at
+from rag_core.calibration.exact.lines import RESOLUTION, score_at
 from rag_core.calibration.table import Flags, Floats
 
 _CELLS_AT_ONCE = 400_000
@@ -47,7 +48,9 @@ def follow(field: Field, targets: Targets, *, places: bool) -> Trajectories:
         targets: What is followed. None gives trajectories without a state.
         places: Also compute `place_rank`; otherwise it is all 0.
     """
-    target, weight, point = _samples(find_events(field, targets), len(targets.case))
+    events = find_events(field, targets)
+    events = dataclasses.replace(events, weight=_together(events.weight))
+    target, weight, point = _samples(events, len(targets.case))
     rank, place_rank, best = (np.zeros(len(target), dtype=np.int64) for _ in range(3))
     kept = np.zeros(len(target), dtype=bool)
     block = max(1, _CELLS_AT_ONCE // max(1, field.place.shape[1]))
@@ -65,6 +68,21 @@ def follow(field: Field, targets: Targets, *, places: bool) -> Trajectories:
         best=best,
         kept=kept,
     )
+
+
+def _together(weight: Floats) -> Floats:
+    """The weights with those within `RESOLUTION` of each other as one, that which most of them have.
+
+    Ranks of many cases cross at one weight, but for its last bits. Every case that changes there is then computed
+    at the same float, and their sum is what ranking gives at it.
+    """
+    if not weight.size:
+        return weight
+    distinct, at, often = np.unique(weight, return_inverse=True, return_counts=True)
+    group = np.cumsum(np.diff(distinct, prepend=distinct[0]) > RESOLUTION)
+    order = np.lexsort((-often, group))
+    first = np.flatnonzero(np.diff(group[order], prepend=-1))
+    return distinct[order[first]][group][at]
 
 
 def _samples(events: Events, count: int) -> tuple[NDArray[np.intp], Floats, Flags]:

@@ -15,7 +15,7 @@ from rag_core.model.place_names import PlaceNames
 from rag_core.ports import Vectors
 
 _STANDING = sql.SQL(
-    "select id, scope::text, source_path, session_id, ordinal, content_hash, metadata, embedding_model"
+    "select id, scope::text, source_path, session_id, ordinal, content_hash, metadata, embedding_model, language"
 )
 
 
@@ -45,7 +45,7 @@ def insert_chunks(connection: Connection, project_id: str, rows: Iterable[ChunkR
             """
             copy chunks (
                 project_id, id, scope, session_id, source_path, ordinal, content, content_hash, metadata,
-                embedding, embedding_model
+                embedding, embedding_model, language
             ) from stdin
             """
         ) as copy,
@@ -64,6 +64,7 @@ def insert_chunks(connection: Connection, project_id: str, rows: Iterable[ChunkR
                     json.dumps(metadata_of(row.chunk.origin), ensure_ascii=False, sort_keys=True),
                     row.embedding,
                     row.embedding_model,
+                    row.chunk.language,
                 )
             )
 
@@ -104,12 +105,12 @@ def read_standing_of(
 
 
 def move_chunks(connection: Connection, project_id: str, moves: Sequence[MovedChunk]) -> None:
-    """Bring scope, place, ordinal and metadata of standing rows up to date."""
+    """Bring scope, place, ordinal, metadata and language of standing rows up to date."""
     with connection.cursor() as cursor:
         cursor.executemany(
             """
             update chunks
-            set scope = %s, source_path = %s, session_id = %s, ordinal = %s, metadata = %s
+            set scope = %s, source_path = %s, session_id = %s, ordinal = %s, metadata = %s, language = %s
             where project_id = %s and id = %s
             """,
             [
@@ -119,6 +120,7 @@ def move_chunks(connection: Connection, project_id: str, moves: Sequence[MovedCh
                     _session_of(move.chunk),
                     move.chunk.ordinal,
                     Jsonb(metadata_of(move.chunk.origin)),
+                    move.chunk.language,
                     project_id,
                     move.id,
                 )
@@ -276,6 +278,7 @@ def _standing(row: tuple[Any, ...]) -> StandingChunk:
         ordinal=row[4],
         content_hash=row[5],
         embedding_model=row[7],
+        language=row[8],
     )
 
 

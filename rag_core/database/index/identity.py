@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from rag_core.database.connecting import Connection
 from rag_core.model import Scope, canonical_digest
+from rag_core.model.languages import DEFAULT_LANGUAGE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,12 +60,15 @@ def write_identity(
     """Record what an index run made, and that the index changed."""
     connection.execute(
         """
-        insert into indexes (project_id, embedding_model, chunker_version, text_search_config)
-        values (%(project)s, %(model)s, %(chunker)s, %(config)s)
+        insert into indexes (project_id, embedding_model, chunker_version, text_search_config, languages)
+        select %(project)s, %(model)s, %(chunker)s, %(config)s,
+            coalesce(array_agg(language order by language collate "C"), '{}')
+        from (select distinct language::text from chunks where project_id = %(project)s) held
         on conflict (project_id) do update
         set embedding_model = excluded.embedding_model,
             chunker_version = excluded.chunker_version,
             text_search_config = excluded.text_search_config,
+            languages = excluded.languages,
             generation = indexes.generation + 1
         """,
         {
@@ -74,6 +78,19 @@ def write_identity(
             "config": text_search_config,
         },
     )
+
+
+def read_languages(connection: Connection, project_id: str) -> tuple[str, ...]:
+    """The languages of the project's chunks, at least one; before the first index run the project's own."""
+    row = connection.execute(
+        """
+        select case when cardinality(i.languages) > 0 then i.languages else array[p.language::text] end
+        from projects p left join indexes i using (project_id)
+        where p.project_id = %s
+        """,
+        (project_id,),
+    ).fetchone()
+    return tuple(row[0]) if row else (DEFAULT_LANGUAGE,)
 
 
 def write_scope_state(connection: Connection, project_id: str, state: ScopeState) -> None:
@@ -146,7 +163,7 @@ def count_chunks(connection: Connection, project_id: str, scopes: Sequence[Scope
 def fingerprint(connection: Connection, project_id: str, *, query_version: str) -> str:
     """Sixteen hex digits over what decides a search's answer.
 
-    Covers each chunk's place, ordinal, content hash and model, the chunker version, the text search
+    Covers each chunk's place, ordinal, content hash, model and language, the chunker version, the text search
     configuration and the lexical query version. Ids and times play no part, so a full reindex of the same
     text under the same model keeps it.
     """
@@ -156,7 +173,7 @@ def fingerprint(connection: Connection, project_id: str, *, query_version: str) 
         select encode(sha256(convert_to(coalesce(string_agg(
             concat_ws(
                 E'\\x1f', scope, coalesce(source_path, session_id), ordinal, content_hash, metadata,
-                coalesce(embedding_model, '')
+                coalesce(embedding_model, ''), language
             ),
             E'\\x1e' order by scope = 'session', coalesce(source_path, session_id) collate "C", ordinal
         ), ''), 'UTF8')), 'hex')

@@ -1,6 +1,6 @@
 """A place's chunks as they are read in a row, and which words of a text a question's terms match."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_core.database.connecting import Connection
@@ -69,13 +69,32 @@ def locate_chunk(connection: Connection, project_id: str, chunk_id: str) -> tupl
     return None if row is None else (place_of(row[0], row[1]), int(row[2]))
 
 
-def matching_words(connection: Connection, words: Sequence[str], query: LexicalQuery) -> frozenset[str]:
-    """Those of the words that the query would find, each taken for itself."""
+def matching_words(
+    connection: Connection, words: Mapping[str, Collection[str]], query: LexicalQuery
+) -> dict[str, frozenset[str]]:
+    """Those words of each language that the query would find, each taken for itself."""
+    asked = [(language, word) for language, each in words.items() for word in each]
     rows = connection.execute(
         """
-        select word from unnest(%(words)s::text[]) as word
-        where to_tsvector('portuguese', word) @@ %(query)s::tsquery
+        select language, word from unnest(%(languages)s::text[], %(words)s::text[]) as asked (language, word)
+        where medir_tsvector(language, word) @@ %(query)s::tsquery
         """,
-        {"words": list(words), "query": query.tsquery},
+        {
+            "languages": [language for language, _ in asked],
+            "words": [word for _, word in asked],
+            "query": query.tsquery,
+        },
     ).fetchall()
-    return frozenset(row[0] for row in rows)
+    return {language: frozenset(word for of, word in rows if of == language) for language in words}
+
+
+def languages_of_texts(
+    connection: Connection, project_id: str, content_hashes: Sequence[str]
+) -> dict[str, str]:
+    """The language of each text by its hash; a text that no chunk holds any more is left out."""
+    # a row is a chunk, found through chunks_content_hash
+    rows = connection.execute(
+        "select content_hash, language from chunks where project_id = %s and content_hash = any(%s::text[])",
+        (project_id, list(content_hashes)),
+    ).fetchall()
+    return dict(rows)

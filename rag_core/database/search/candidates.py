@@ -11,14 +11,14 @@ from psycopg import sql
 
 from rag_core.database.connecting import Connection
 from rag_core.database.index.chunks import origin_of, place_of
+from rag_core.database.search.posted import chunk_ids_of, posted_scores
 from rag_core.lexical.rank import fewest_terms
 from rag_core.lexical.tsquery import LexicalQuery, at_least
 from rag_core.model import Candidate, CandidateSettings, LexicalFunction, LexicalOperator, Origin, Scope
 from rag_core.ports import Vectors
 
 # raised whenever the same question would find other chunks or score them otherwise
-QUERY_VERSION = "2"
-TEXT_SEARCH_CONFIG = "portuguese"
+QUERY_VERSION = "3"
 
 # up to so many matching rows for each one wanted, reading them all takes less than looking for the best
 _FEW = 10
@@ -76,7 +76,11 @@ def lexical_candidates(
 
     Where any term may match, chunks that hold too few terms to be among the best are never read. That changes no
     score and no order: what was left out is proved to score less than the last row.
+
+    Functions that know rarity are scored from the project's word statistics instead (`rag_core.lexical.postings`).
     """
+    if query.way.function.knows_rarity:
+        return _signal_rows(_posted(connection, project_id, query, settings))
     # the planner does not know what it costs to read a long tsvector, and would scan the whole table
     connection.execute("select set_config('enable_seqscan', 'off', true)")
     rows = _best(connection, project_id, query, settings)
@@ -105,6 +109,25 @@ def _best(
     return _ranked(connection, project_id, query, settings, matching=at_least(needed, query.terms))
 
 
+def _posted(
+    connection: Connection, project_id: str, query: LexicalQuery, settings: CandidateSettings
+) -> list[tuple[object, ...]]:
+    numbers, scores = posted_scores(
+        connection, project_id, query, settings.scopes, at_most=settings.fetch_depth
+    )
+    best = chunk_ids_of(connection, project_id, numbers)
+    # a row is a chunk by its id, in the order of the ids
+    return connection.execute(
+        """
+        select c.id::text, c.scope::text, source_path, session_id, ordinal, content_hash, metadata, best.score
+        from unnest(%(ids)s::uuid[], %(scores)s::float8[]) with ordinality best (id, score, position)
+            join chunks c on c.project_id = %(project)s and c.id = best.id
+        order by best.position
+        """,
+        {"project": project_id, "ids": best, "scores": scores.tolist()},
+    ).fetchall()
+
+
 def _terms_covered(last_score: float, terms: int) -> int:
     return max(1, math.ceil(last_score * terms - 1e-9))
 
@@ -114,6 +137,8 @@ _FEWEST_TERMS: Mapping[LexicalFunction, Callable[[float, int], int] | None] = {
     LexicalFunction.TS_RANK: fewest_terms,
     LexicalFunction.TS_RANK_CD: None,
     LexicalFunction.COVERAGE: _terms_covered,
+    LexicalFunction.BM25: None,
+    LexicalFunction.COVERAGE_IDF: None,
 }
 
 

@@ -7,6 +7,7 @@ from psycopg import sql
 from rag_core.database.connecting import Connection
 from rag_core.database.index.chunks import origin_of
 from rag_core.database.search.candidates import LEXICAL_SCORE
+from rag_core.database.search.posted import chunk_ids_of, posted_scores
 from rag_core.lexical.tsquery import NOTHING_ASKED, LexicalQuery
 from rag_core.model import CandidateSettings, Origin, Place, Scope
 from rag_core.ports import Vectors
@@ -38,6 +39,8 @@ def read_positions(
 
     A chunk out of scope has no position. Reads every chunk in scope; for explanations, not for serving.
     """
+    rare = query is not None and query.way.function.knows_rarity
+    posted = _posted_positions(connection, project_id, query, settings) if query and rare else {}
     # a row is a chunk of the place; the windows number all chunks in scope by the orders of the two signals
     rows = connection.execute(
         sql.SQL("""
@@ -71,7 +74,7 @@ def read_positions(
             "scopes": [str(scope) for scope in settings.scopes],
             "vector": vector,
             "model": settings.embedding_model,
-            **(query.score_parts if query else NOTHING_ASKED),
+            **(query.score_parts if query and not rare else NOTHING_ASKED),
             "kind": place.kind,
             "key": place.key,
         },
@@ -84,10 +87,18 @@ def read_positions(
             ordinal=row[3],
             content_hash=row[4],
             vector_position=row[5],
-            lexical_position=row[6],
+            lexical_position=posted.get(row[0]) if rare else row[6],
         )
         for row in rows
     ]
+
+
+def _posted_positions(
+    connection: Connection, project_id: str, query: LexicalQuery, settings: CandidateSettings
+) -> dict[str, int]:
+    numbers, _ = posted_scores(connection, project_id, query, settings.scopes)
+    ids = chunk_ids_of(connection, project_id, numbers)
+    return {chunk_id: position for position, chunk_id in enumerate(ids, start=1)}
 
 
 def place_of_chunk(connection: Connection, project_id: str, chunk_id: str) -> Place | None:

@@ -74,7 +74,7 @@ def test_a_frozen_run_lies_beside_the_cases_with_its_whole_identity(
         "settings", "limit", "floor", "casesDigest", "index", "textSearchConfig", "degraded", "allowDegraded",
         "versions",
     }  # fmt: skip
-    assert kept.identity["textSearchConfig"] == "portuguese"
+    assert kept.identity["textSearchConfig"] == "portuguese+2"
     assert [case.id for case in kept.cases] == ["frete", "motorista", "fila"]
     assert all(vector is not None and vector.shape == (768,) for vector in kept.vectors)
     assert kept.passed == {"frete": True, "motorista": True, "fila": True}
@@ -207,14 +207,15 @@ def test_another_lexical_function_on_the_same_index_is_all_the_settings_effect(
 
 
 def test_on_another_index_the_cases_are_still_held_against_each_other_and_both_effects_are_told(
-    made: Services, project: Project, frozen: Baseline, repository: Repository
+    strict: Services, project: Project, repository: Repository
 ) -> None:
+    frozen = freeze_as(strict, project, "antes")
     # the file stays, but says nothing of the question any more; another one does
     repository.commit(
         {"docs/frete.md": "# Outra coisa\n\nNada aqui.\n", "docs/novo.md": DOCUMENTS["docs/frete.md"]}
     )
-    made.indexing.run(project, actor=ANA)
-    told = against(made, project, frozen, overrides=Overrides(max_per_file=1, threshold=0.02)).to_json()
+    strict.indexing.run(project, actor=ANA)
+    told = against(strict, project, frozen, overrides=Overrides(max_per_file=1, threshold=0.2)).to_json()
     assert (told["comparable"], told["won"], told["lost"]) == (True, [], ["frete"])
     assert told["differs"] == ["index", "commit", "settings.threshold", "settings.maxPerFile"]
     assert told["effects"]["settings"] == NOTHING_TURNED

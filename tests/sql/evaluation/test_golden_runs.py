@@ -141,22 +141,22 @@ def test_an_expected_place_that_is_not_there_is_a_fault_of_the_set_named_by_its_
 
 
 def test_a_floor_above_what_passes_fails_the_gate(
-    made: Services, project: Project, write: Callable[[str], Path]
+    strict: Services, project: Project, write: Callable[[str], Path]
 ) -> None:
     hard = CASES.replace("question: Quando o frete é calculado?", "question: vulcanologia islandesa")
-    golden = run(made, project, cases=write(hard))
+    golden = run(strict, project, cases=write(hard))
     assert (golden.outcome.passed, golden.outcome.floor, golden.gate_passed) == (2, 3, False)
-    met = run(made, project, cases=write(hard.replace("floor: 3", "floor: 2")))
+    met = run(strict, project, cases=write(hard.replace("floor: 3", "floor: 2")))
     assert met.gate_passed
 
 
 def test_a_lost_must_pass_case_fails_the_gate_although_the_floor_is_met(
-    made: Services, project: Project, write: Callable[[str], Path]
+    strict: Services, project: Project, write: Callable[[str], Path]
 ) -> None:
     text = CASES.replace("floor: 3", "floor: 2").replace(
         "question: O aplicativo do motorista funciona sem rede?", "question: vulcanologia islandesa"
     )
-    golden = run(made, project, cases=write(text))
+    golden = run(strict, project, cases=write(text))
     assert golden.outcome.passed == 2
     assert golden.outcome.lost_must_pass == ("motorista",)
     assert not golden.gate_passed
@@ -323,24 +323,24 @@ def test_the_floor_rises_to_what_passes_for_a_reason_and_nothing_else_in_the_fil
 
 
 def test_a_floor_below_what_git_remembers_is_not_said_to_be_what_passes(
-    made: Services, project: Project, repository: Repository
+    strict: Services, project: Project, repository: Repository
 ) -> None:
     lost = CASES.replace("question: Quando o frete é calculado?", "question: vulcanologia islandesa")
     repository.commit({"golden_set/cases.yaml": lost.replace("floor: 3", "floor: 1")})
     file = repository.folder / "golden_set" / "cases.yaml"
     with pytest.raises(Refused, match=r"it was 3 in commit .*; it only rises\. Only 2 cases pass now"):
-        raise_project_floor(made.evaluation, project, file=file, actor=ANA, reason="medido")
+        raise_project_floor(strict.evaluation, project, file=file, actor=ANA, reason="medido")
 
 
 def test_the_floor_never_falls_and_never_rises_without_a_reason(
-    made: Services, project: Project, write: Callable[[str], Path]
+    strict: Services, project: Project, write: Callable[[str], Path]
 ) -> None:
     text = CASES.replace("question: Quando o frete é calculado?", "question: vulcanologia islandesa")
     file = write(text)
     with pytest.raises(Refused, match="2 cases pass, and the floor is 3"):
-        raise_project_floor(made.evaluation, project, file=file, actor=ANA, reason="medido")
+        raise_project_floor(strict.evaluation, project, file=file, actor=ANA, reason="medido")
     with pytest.raises(InvalidInput, match="reason"):
-        raise_project_floor(made.evaluation, project, file=file, actor=ANA, reason="  ")
+        raise_project_floor(strict.evaluation, project, file=file, actor=ANA, reason="  ")
     assert file.read_text(encoding="utf-8") == text
 
 

@@ -38,9 +38,9 @@ TOLL_ELSEWHERE = "# Rota\n\nA rota passa por praça, e o pedágio entra.\n"
 
 
 @pytest.fixture
-def frozen(made: Services, project: Project, repository: Repository) -> Baseline:
+def frozen(strict: Services, project: Project, repository: Repository) -> Baseline:
     (repository.folder / "golden_set" / "cases.yaml").write_text(ONE_HIT, encoding="utf-8")
-    baseline = freeze_as(made, project, "v1")
+    baseline = freeze_as(strict, project, "v1")
     assert baseline.passed == {"frete": True, "pedagio": True, "vulcao": True}
     return baseline
 

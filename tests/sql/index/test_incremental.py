@@ -4,6 +4,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 import rows
 from hypothesis import HealthCheck, given, settings
@@ -13,7 +14,7 @@ from psycopg.types.json import Jsonb
 from bag_of_words import BagOfWords
 from material import ANA, Fixed, Repository, make_project, services
 from rag_core.database.connections import Database
-from rag_core.errors import EmbeddingFailed, Refused
+from rag_core.errors import DatabaseUnavailable, EmbeddingFailed, Refused
 from rag_core.model import Project
 from rag_core.project.projects import add_project
 
@@ -52,6 +53,29 @@ def chunks_of(database: Database, project: Project) -> list[tuple[object, ...]]:
             """,
             (project.project_id,),
         ).fetchall()
+
+
+def words_of(database: Database, project: Project) -> tuple[list[tuple[object, ...]], ...]:
+    """Postings, lexicon and spellings, as they are whatever the chunks' ids."""
+    with database.connection() as connection:
+        held = connection.execute(
+            "select lexeme, scope::text, in_title, entries from postings where project_id = %s",
+            (project.project_id,),
+            binary=True,
+        ).fetchall()
+        rest = [
+            connection.execute(query, (project.project_id,)).fetchall()
+            for query in (
+                "select chunks, text_length, length(chunk_ids) from lexicons where project_id = %s",
+                (
+                    'select key, lexeme, chunks from spellings where project_id = %s order by key collate "C", '
+                    'lexeme collate "C"'
+                ),
+            )
+        ]
+    # the entries of a row are in no order
+    postings = sorted((*key, tuple(sorted(np.frombuffer(data, ">u8").tolist()))) for *key, data in held)
+    return postings, *rest
 
 
 def ids_by_content(database: Database, project: Project) -> dict[str, object]:
@@ -94,8 +118,38 @@ def test_after_each_run_the_rows_equal_those_of_a_fresh_full_run(
             use.indexing.run(fresh, actor=ANA, mode="full")
 
             assert chunks_of(module_database, grown) == chunks_of(module_database, fresh)
+            assert words_of(module_database, grown) == words_of(module_database, fresh)
     finally:
         shutil.rmtree(folder)
+
+
+def test_a_run_that_dies_at_its_very_end_leaves_the_words_of_the_old_index(
+    database: Database, tmp_path: Path
+) -> None:
+    use = services(database)
+    repository = Repository(tmp_path / "repository", {"docs/a.md": SECTIONS[0]})
+    project = add_project(database, "p", repo=repository.folder)
+    use.indexing.run(project, actor=ANA)
+    before = words_of(database, project)
+    assert all(before)
+    with database.transaction() as connection:
+        connection.execute(
+            "create function dies() returns trigger language plpgsql as $$ "
+            "begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$"
+        )
+        connection.execute(
+            "create trigger dying before insert or update on index_scopes for each row execute function dies()"
+        )
+    repository.commit({"docs/a.md": SECTIONS[1], "docs/b.md": SECTIONS[2]})
+
+    with pytest.raises(DatabaseUnavailable):
+        use.indexing.run(project, actor=ANA)
+
+    assert words_of(database, project) == before
+    with database.transaction() as connection:
+        connection.execute("drop trigger dying on index_scopes")
+    use.indexing.run(project, actor=ANA)
+    assert words_of(database, project) != before
 
 
 def test_an_unchanged_second_run_embeds_nothing_and_keeps_every_id(

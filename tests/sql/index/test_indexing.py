@@ -380,7 +380,7 @@ def test_the_state_of_each_scope_says_when_and_at_which_commit(
     }
     assert identity is not None
     assert identity.embedding_model == BagOfWords().identify().id
-    assert (identity.chunker_version, identity.text_search_config) == (CHUNKER_VERSION, "portuguese")
+    assert (identity.chunker_version, identity.text_search_config) == (CHUNKER_VERSION, "portuguese+2")
 
 
 def fingerprint_of(database: Database, query_version: str = QUERY_VERSION) -> str:

@@ -42,6 +42,7 @@ from rag_core.project.projects import add_project
 from rag_core.ranking.ranking import rank
 from rag_core.search.answer import Answer
 from rag_core.search.citations import require_indexed
+from rag_core.settings import presets
 from rag_core.settings.overrides import Overrides
 
 SEEDS = Overrides(preset="seeds")
@@ -115,8 +116,10 @@ def test_a_question_finds_the_document_that_answers_it(indexed: Services) -> Non
     best = answer.ranking.hits[0].candidate
     assert best.vector_rank == best.lexical_rank == 1
     assert "calculado na coleta" in answer.contents[best.chunk_id]
+    numbers = presets.EMBEDDED.ranking
     assert answer.ranking.hits[0].score == pytest.approx(
-        0.2 * (best.vector_score or 0) + 0.8 * (best.lexical_score or 0), abs=1e-15
+        numbers.weight_vector * (best.vector_score or 0) + numbers.weight_lexical * (best.lexical_score or 0),
+        abs=1e-15,
     )
 
 
@@ -230,7 +233,8 @@ def test_a_full_reindex_committed_between_the_two_queries_changes_nothing_in_the
 def test_the_same_index_and_question_give_the_same_hits_also_after_a_full_reindex(
     database: Database, project: Project, tmp_path: Path
 ) -> None:
-    copies = {f"docs/copia-{name}.md": DOCUMENTS["docs/frete.md"] for name in ("z", "a", "Z", "é")}
+    # a file's name is searched with its text, so equals have it too
+    copies = {f"docs/{name}/frete.md": DOCUMENTS["docs/frete.md"] for name in ("z", "a", "Z", "é")}
     Repository(tmp_path / "other", dict(DOCUMENTS) | copies)
     project = dataclasses.replace(project, repo=str(tmp_path / "other"))
     made = services(database)
@@ -240,11 +244,11 @@ def test_the_same_index_and_question_give_the_same_hits_also_after_a_full_reinde
     second = ask(made, "O frete é calculado na coleta")
     assert outcome(first) == outcome(second)
     assert places(first)[:5] == [
-        "docs/copia-Z.md",
-        "docs/copia-a.md",
-        "docs/copia-z.md",
-        "docs/copia-é.md",
+        "docs/Z/frete.md",
+        "docs/a/frete.md",
         "docs/frete.md",
+        "docs/z/frete.md",
+        "docs/é/frete.md",
     ]
 
 
@@ -411,7 +415,8 @@ def test_a_silent_provider_is_given_up_within_five_seconds(database: Database, p
 
 
 def assert_degraded(made: Services, answer: Answer, reason: DegradedReason) -> None:
-    """Words only, and both the answer and its row say so."""
+    """Words only, and both the answer and its row say so; the settings' threshold does not count then."""
+    assert answer.settings.ranking.threshold == presets.SEEDS.ranking.threshold
     told = SearchAnswer.of(answer).to_json()
     assert (told["vectorAvailable"], told["degraded"], told["degradedReason"]) == (False, True, reason)
     assert told["threshold"] is None
@@ -434,7 +439,7 @@ def test_vectors_of_two_models_are_never_compared(
             else Providers(configured="ollama", ollama_host=ollama.host, clock=SystemClock())
         )
         made = services(database, providers=other)
-        answer = ask(made, "Quando o frete é calculado?")
+        answer = ask(made, "Quando o frete é calculado?", overrides=SEEDS)
     assert_degraded(made, answer, DegradedReason.MODEL_MISMATCH)
     assert SearchAnswer.of(answer).to_json()["settings"]["embeddingModel"] == BagOfWords().identify().id
 
@@ -450,12 +455,12 @@ def test_some_missing_vectors_degrade_a_search_that_still_has_its_vector_signal(
     told = SearchAnswer.of(answer).to_json()
     assert (told["vectorAvailable"], told["degraded"]) == (True, True)
     assert told["degradedReason"] == "someVectorsMissing"
-    assert told["threshold"] == 0.2
+    assert told["threshold"] == presets.SEEDS.ranking.threshold
     # among the documents nothing is missing
     docs_only = ask(made, "O frete é fixo", scopes=(Scope.DOCS,))
     assert (docs_only.found.degraded, docs_only.found.degraded_reason) == (False, None)
     # among the ADRs nothing is there
-    adr_only = ask(made, "A fila guarda eventos", scopes=(Scope.ADR,))
+    adr_only = ask(made, "A fila guarda eventos", scopes=(Scope.ADR,), overrides=SEEDS)
     assert_degraded(made, adr_only, DegradedReason.NO_VECTORS)
 
 
@@ -473,7 +478,8 @@ def test_an_index_without_any_vector_says_so_once_a_provider_answers(
     away = Providers(configured="ollama", ollama_host=f"127.0.0.1:{closed_port()}", clock=SystemClock())
     services(database, providers=away).indexing.run(project, actor=ANA)
     made = services(database)
-    assert_degraded(made, ask(made, "Quando o frete é calculado?"), DegradedReason.NO_VECTORS)
+    answer = ask(made, "Quando o frete é calculado?", overrides=SEEDS)
+    assert_degraded(made, answer, DegradedReason.NO_VECTORS)
 
 
 def test_a_text_that_the_model_cannot_take_costs_no_other_its_vector(

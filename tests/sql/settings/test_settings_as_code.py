@@ -20,6 +20,7 @@ from rag_core.settings.adopting import Adoption, adopt_settings
 from rag_core.settings.committed import Limits
 from rag_core.settings.in_force import settings_in_force
 from rag_core.settings.overrides import Overrides
+from rag_core.settings.presets import EMBEDDED
 
 QUESTION = "Quando o frete é calculado?"
 
@@ -57,7 +58,7 @@ def judged(made: Services, project: Project, **options: object) -> tuple[object,
 def test_a_committed_file_is_in_force_on_every_machine_that_has_adopted_nothing(
     made: Services, project: Project, file: Path
 ) -> None:
-    assert searched(made, project) == ("preset", 0.2)
+    assert searched(made, project) == ("preset", EMBEDDED.ranking.weight_vector)
     file.write_text("weightVector: 0.5\n")
     assert searched(made, project) == ("committed", 0.5)
     assert judged(made, project) == ("committed", 0.5)
@@ -68,7 +69,7 @@ def test_a_committed_file_is_in_force_on_every_machine_that_has_adopted_nothing(
     file.write_text("weightVector: 0.25\n")
     assert searched(made, project) == ("committed", 0.25)
     file.unlink()
-    assert searched(made, project) == ("preset", 0.2)
+    assert searched(made, project) == ("preset", EMBEDDED.ranking.weight_vector)
 
 
 def test_searches_take_the_adoption_and_golden_runs_the_file_unless_asked_for_what_is_in_force(
@@ -225,7 +226,7 @@ def test_a_faulty_file_refuses_what_measures_and_neither_stops_nor_silently_chan
         assert refused.value.where == {"file": str(file), "line": 2, "field": "weightVector"}
     assert settings_in_force(made.database, project).adopted is None
     answer = SearchAnswer.of(made.search.ask(project.project_id, QUESTION, actor=ANA)).to_json()
-    assert source_and_weight(answer["settings"]) == ("preset", 0.2)
+    assert source_and_weight(answer["settings"]) == ("preset", EMBEDDED.ranking.weight_vector)
     assert answer["hits"]
     assert answer["settingsProblem"].startswith("settings.yaml, line 2, weightVector:")
     shown = settings_in_force(made.database, project).to_json()
@@ -243,8 +244,8 @@ def test_with_other_cases_the_file_beside_them_counts(
     (other / "cases.yaml").write_text(CASES, encoding="utf-8")
     (other / "settings.yaml").write_text("weightVector: 0.5\n")
     assert judged(made, project, cases=other / "cases.yaml") == ("committed", 0.5)
-    assert judged(made, project) == ("preset", 0.2)
-    assert searched(made, project) == ("preset", 0.2)
+    assert judged(made, project) == ("preset", EMBEDDED.ranking.weight_vector)
+    assert searched(made, project) == ("preset", EMBEDDED.ranking.weight_vector)
 
 
 def test_numbers_committed_for_another_model_are_said_to_be(

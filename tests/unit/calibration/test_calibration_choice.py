@@ -136,7 +136,7 @@ def test_a_case_that_must_pass_is_not_given_up() -> None:
 def test_every_rival_stands_in_the_table_with_p_values_adjusted_over_all_of_them() -> None:
     choice = decide_on([found_below(0.4)] * 20)
     names = [row.contender.name for row in choice.table]
-    assert names == [TODAY, WEIGHTED_SUM, VECTOR_ONLY, LEXICAL_ONLY, "rrf", "minMax", "zScore"]
+    assert names == [TODAY, WEIGHTED_SUM, VECTOR_ONLY, LEXICAL_ONLY, "rrf", "weightedRrf", "minMax", "zScore"]
     rows = {row.contender.name: row for row in choice.table}
     assert rows[TODAY].against_today is None
     assert rows[LEXICAL_ONLY].value == 1

@@ -12,6 +12,7 @@ from rag_core.calibration.exact.exact import Exact, build_exact
 from rag_core.calibration.exact.lines import crossings, level_crossings
 from rag_core.calibration.exact.steps import Stretch, WeightSteps, tidy
 from rag_core.calibration.exact.thresholds import threshold_tolerances
+from rag_core.calibration.replay import measure_replay
 from rag_core.calibration.table import build_table, judge_places
 from rag_core.metrics.measures import PASSED, REJECTED, parse_measure
 from rag_core.model import CandidateSet, Fusion, Place, RankingSettings
@@ -222,6 +223,39 @@ def test_where_the_vector_signal_is_out_the_threshold_of_outages_decides_at_ever
     found_map = ceiling_map(exact, PASSED)
     assert [found_map.value_at(0.25, threshold) for threshold in (None, 0.9)] == [1, 1]
     assert found_map.value_at(0.75, None) == 0
+
+
+@pytest.mark.parametrize(
+    ("k", "ranks"),
+    [
+        (1, (((2, 1), (1, 2)), ((2, 2), (1, 5)))),
+        (2, (((1, 3), (3, 1)), ((1, 4), (2, 2)))),
+        (10, (((1, 3), (3, 2)), ((1, 6), (4, 4)))),
+        (60, (((1, 3), (7, 1)), ((4, 4), (7, 3)))),
+    ],
+)
+def test_cases_whose_ranks_cross_at_one_weight_but_for_its_last_bits_are_told_as_ranking_gives_them_there(
+    k: int, ranks: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
+) -> None:
+    # of each case the ranks of the right file and of its rival
+    settings = dataclasses.replace(FREE, fusion=Fusion.WEIGHTED_RRF, rrf_k=k)
+    questions = [
+        found(
+            chunk("docs/m.md", vector=(0.5, right[0]), lexical=(0.5, right[1])),
+            chunk("docs/a.md", vector=(0.5, rival[0]), lexical=(0.5, rival[1])),
+        )
+        for right, rival in ranks
+    ]
+    table = build_table(questions)
+    judged = judge_places(table, [[Place("file", "docs/m.md")]] * 2)
+    measure = parse_measure("mrr")
+    steps = build_exact(table, judged, settings, places=False).weights(measure)
+    assert steps is not None
+    assert len(steps.ends) == 3
+    for weight in steps.ends.tolist():
+        there = dataclasses.replace(settings, weight_vector=weight, weight_lexical=1 - weight)
+        live = measure_replay(table, judged, there, measure).mean()
+        assert steps.values(np.array([weight]))[0] == pytest.approx(live, abs=1e-11)
 
 
 def test_rrf_weighs_nothing_and_has_no_function_of_the_weight() -> None:

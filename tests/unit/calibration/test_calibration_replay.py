@@ -1,5 +1,7 @@
 """A table of candidates, cut and replayed: the same outcome as the one ranking function."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -115,10 +117,21 @@ def test_a_table_prepared_for_a_fusion_is_replayed_the_same_under_any_weight() -
     for fusion in Fusion:
         settings = RankingSettings(weight_vector=0.3, weight_lexical=0.7, threshold=None, fusion=fusion)
         prepared = prepare_fusion(table, settings)
-        assert (fusion in prepared.scaled) == (SCALES[fusion] is not None)
+        assert (settings.scale in prepared.scaled) == (SCALES[fusion] is not None)
         assert prepare_fusion(prepared, settings) is prepared
         assert replay(prepared, settings).scores.tolist() == replay(table, settings).scores.tolist()
         assert not prepared.cut(1).scaled
+
+
+def test_a_table_prepared_for_one_k_is_not_taken_for_that_of_another() -> None:
+    table = build_table([by_vector(("docs/a.md", 0.9), ("docs/b.md", 0.4))])
+    settings = RankingSettings(
+        weight_vector=0.5, weight_lexical=0.5, threshold=None, fusion=Fusion.WEIGHTED_RRF, rrf_k=1
+    )
+    prepared = prepare_fusion(table, settings)
+    assert replay(prepared, settings).scores.tolist() == [[0.25, pytest.approx(1 / 6)]]
+    deeper = dataclasses.replace(settings, rrf_k=2)
+    assert replay(prepared, deeper).scores.tolist() == [[pytest.approx(1 / 6), 0.125]]
 
 
 def test_no_question_at_all_is_an_empty_replay() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag_core.chunking import chunk_document
+from rag_core.chunking import chunk_document, cut_document
 from rag_core.model import Place, Scope
 
 
@@ -190,3 +190,41 @@ def test_a_directive_of_an_unknown_version_does_not_stop_the_reading() -> None:
 @pytest.mark.parametrize("title", ['"\\UFFFFFFFF"', '"\\U00110000"', "!<\\", "&a *a"])
 def test_no_escape_in_a_title_stops_the_reading(title: str) -> None:
     assert read(f"---\ntitle: {title}\n---\ntexto\n")[1] == ["texto"]
+
+
+def language(text: str) -> tuple[set[str], str | None]:
+    cut = cut_document(text, place=Place("file", "a.md"), scope=Scope.DOCS, language="french")
+    return {chunk.language for chunk in cut.chunks}, cut.unknown_language
+
+
+@pytest.mark.parametrize(
+    ("front", "own", "unknown"),
+    [
+        ("---\nlang: en\n---\n", "english", None),
+        ("---\nlanguage: pt-BR\ntitle: T\n---\n", "portuguese", None),
+        ("---\nlang: 'English'\n---\n", "english", None),
+        ("---\nlang: no\n---\n", "norwegian", None),
+        ("---\nlang: en\nlanguage: pt\n---\n", "english", None),
+        ("---\nlanguage: pt\nlang: en\n---\n", "english", None),
+        ("---\nlang:\nlanguage: pt\n---\n", "portuguese", None),
+        ("---\nlang: en\nlang: pt\n---\n", "english", None),
+        ("---\nlang: ~\n---\n", "french", None),
+        ("---\nlang: ''\n---\n", "french", None),
+        ("---\nlang: [en, pt]\n---\n", "french", None),
+        ("---\n? [a]\n: b\nlang: en\n---\n", "english", None),
+        ("---\nlang: tlh\n---\n", "french", "tlh"),
+        ("---\nlang: 7\n---\n", "french", "7"),
+        ("---\nother:\n  lang: en\n---\n", "french", None),
+        ('+++\nlang = "de"\n+++\n', "german", None),
+        ('+++\nlanguage = "xx"\n+++\n', "french", "xx"),
+        ("+++\nlang = true\n+++\n", "french", "true"),
+        ('+++\n[params]\nlang = "de"\n+++\n', "french", None),
+        ('{"title": "T", "lang": "es"}\n', "spanish", None),
+        ('{"title": "T", "lang": 7}\n', "french", None),
+        ("", "french", None),
+    ],
+)
+def test_a_documents_language_is_that_of_its_front_matter_else_the_projects(
+    front: str, own: str, unknown: str | None
+) -> None:
+    assert language(f"{front}# Um\n\ntexto\n\n## Dois\n\nmais\n") == ({own}, unknown)

@@ -23,7 +23,7 @@ def explained(case: GoldenCase, candidates: CandidateSet, settings: RankingSetti
     searched = SearchSettings(
         candidates=CandidateSettings(fetch_depth=100), ranking=settings, source="trial", preset=None
     )
-    return explain(case, candidates, rank(candidates, settings), searched, contents={})
+    return explain(case, candidates, rank(candidates, settings), searched, contents={}, left_out=())
 
 
 def by_kind(case: GoldenCase, candidates: CandidateSet, settings: RankingSettings) -> dict[str, Remedy]:

@@ -224,6 +224,16 @@ def test_of_several_settings_those_that_lose_it_alone_are_named() -> None:
     assert told[0].sentence == "The settings changed: threshold 0.9 (was 0.2)."
 
 
+def test_a_number_that_the_settings_of_then_did_not_have_is_told_as_none() -> None:
+    (told,) = causes(
+        CASE,
+        then(text("old", "A"), alone={"rrfK": False}),
+        now(settings={**SETTINGS, "rrfK": 10}, ranking=Ranking(whole_set=(), threshold=0.2)),
+        Known([text("old", "A")]),
+    )
+    assert told.sentence == "The settings changed: rrfK 10 (was none)."
+
+
 def test_what_nothing_explains_is_said_to_be_unknown() -> None:
     (cause,) = causes(CASE, then(text("old", "A")), now(), Known([text("old", "A")]))
     assert cause.what == "unknown"

@@ -31,8 +31,10 @@ STABLE_LAST_KEYS = {
     "project_id": "one row a project",
     "coalesce(source_path, session_id)": "one row a place",
     "lexeme": "distinct within its key",
+    "language": "distinct where it is selected",
     "actor_id": "one vote an actor and hit",
     "embedding_model": "nothing else is selected",
+    "position": "of the elements of an array",
     "rank": "of the hits of one search, or one row a verdict and rank",
 }
 

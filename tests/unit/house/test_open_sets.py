@@ -10,10 +10,10 @@ from sources import TOP, modules, tree_of
 
 # Tables that hold some members on purpose, and why.
 PARTIAL = {
-    ("rag_core/calibration/replay.py", "_WEIGHTLESS"): "the others are linear in what the scales give",
     ("rag_core/calibration/replay.py", "FATES"): "`ABSENT` is no candidate's fate",
     ("rag_core/evaluation/measuring.py", "known"): "of the others, a question's reason is all that is known",
     ("rag_core/figures/case_flow.py", "_ENDS"): "what is in no list flows nowhere",
+    ("rag_core/lexical/postings.py", "_PARTS"): "the others are scored by PostgreSQL, row by row",
     ("rag_core/index/sources_gone.py", "_REMEDIES"): "of the others, nothing is to be done",
 }
 
@@ -27,15 +27,15 @@ KEYED = {
 TOLD_APART = {
     "Fusion": {
         "rag_core/model/settings.py",
-        "rag_core/ranking/fusion.py",
         # the weighted sum's scale is the one that thresholds are set on
         "rag_core/calibration/choice/contenders.py",
         "rag_core/calibration/choice/families.py",
     },
     "MeasureKind": {"rag_core/metrics/measures.py", "rag_core/metrics/kernels.py"},
-    "LexicalFunction": {"rag_core/model/settings.py"},
+    "LexicalFunction": {"rag_core/model/settings.py", "rag_core/settings/presets.py"},
     "LexicalOperator": {
         "rag_core/model/settings.py",
+        "rag_core/lexical/postings.py",
         "rag_core/lexical/tsquery.py",
         "rag_core/database/search/candidates.py",
         "rag_core/database/search/lexical_query.py",

@@ -15,7 +15,6 @@ from rag_core.lexical.spellings import (
     keys_of_word,
     parts_of_name,
 )
-from rag_core.lexical.stop_words import STOP_WORDS
 
 
 @pytest.mark.parametrize(
@@ -78,8 +77,29 @@ def test_a_file_name_is_the_same_with_and_without_its_folders() -> None:
     assert (
         key_of_name("docs/adr/0012-Reentrega.md") == key_of_name("0012-reentrega.md") == "/0012-reentrega.md"
     )
-    assert keys_of_word("docs/guia.md") == ("/guia.md",)
-    assert key_of_name("docs/adr/") == "/adr"
+    assert keys_of_word("docs/adr/0012-guia.md") == ("/0012-guia.md",)
+
+
+def test_words_that_are_joined_are_no_file_and_have_a_key_for_the_whole_and_one_for_each_part() -> None:
+    assert keys_of_word("flutter/nativo") == ("/flutter/nativo", "flutter/", "nativo/")
+    assert keys_of_word("next.js") == ("/next.js", "next/", "js/")
+    assert key_of_name("Android/nativo") != key_of_name("Flutter/nativo")
+
+
+def test_an_identifier_inside_a_name_has_the_keys_of_an_identifier() -> None:
+    assert keys_of_word("/rn-059") == ("/rn-059", "rn@59", "rn#59")
+    assert keys_of_word("rn-058.depois") == ("/rn-058.depois", "rn@58", "rn#58", "depois/")
+
+
+def test_an_address_leaves_its_parts_to_its_host_and_its_path() -> None:
+    assert keys_of_word("next.js/react") == ("/next.js/react",)
+    assert keys_of_word("/react") == ("/react", "react/")
+
+
+def test_two_joined_numbers_have_keys_and_those_of_a_date_or_a_version_have_none() -> None:
+    assert keys_of_word("12/2024") == ("/12/2024", "12/", "2024/")
+    assert keys_of_word("10/11/2025") == ("/10/11/2025",)
+    assert keys_of_word("http/1.1") == ("/http/1.1", "http/")
 
 
 @pytest.mark.parametrize(
@@ -88,16 +108,25 @@ def test_a_file_name_is_the_same_with_and_without_its_folders() -> None:
         ("docs/adr/0012-reentrega-limitada.md", ("reentrega", "limitada")),
         ("src/my_file.py", ("my", "file")),
         ("kafka.topic.consumers", ("kafka", "topic", "consumers")),
-        ("2024.10", ()),
+        ("2024.10.1", ()),
         (".env", ("env",)),
+        ("Flutter/nativo", ("Flutter", "nativo")),
+        ("TCP/IP/UDP", ("TCP", "IP", "UDP")),
+        ("Next.js", ("Next", "js")),
+        ("fim.Agora", ("fim", "Agora")),
+        ("/etc/passwd", ("passwd",)),
+        ("./guia/RN-059", ("RN-059",)),
+        ("7/24", ("7", "24")),
     ],
 )
-def test_the_parts_of_a_name_are_its_words_without_extension_and_numbers(
+def test_the_parts_of_a_file_are_the_words_of_its_name_and_of_joined_words_all(
     name: str, parts: tuple[str, ...]
 ) -> None:
     assert parts_of_name(name) == parts
 
 
-def test_stop_words_are_kept_folded() -> None:
-    assert {fold(word) for word in STOP_WORDS} == STOP_WORDS
-    assert {"nao", "onde", "porque", "entao"} <= STOP_WORDS
+def test_plurals_by_ending_are_of_portuguese_alone() -> None:
+    assert "canal" in keys_asked("canais", ["english", "portuguese"])
+    assert keys_asked("canais", ["english"]) == ("canais",)
+    assert keys_asked("e-mails", ["english"]) == ("e-mails", "emails")
+    assert fold("Straße") in keys_asked("Straße", ["german"])

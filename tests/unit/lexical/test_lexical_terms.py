@@ -4,7 +4,14 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from rag_core.lexical.terms import AskedTerm, ParserToken, asked_terms, keys_of, resolved_terms
+from rag_core.lexical.terms import (
+    AskedTerm,
+    ParserToken,
+    asked_terms,
+    keys_of,
+    left_out,
+    resolved_terms,
+)
 
 
 def word(text: str, lexeme: str | None = None) -> ParserToken:
@@ -92,9 +99,14 @@ def test_two_identifiers_with_the_same_letters_are_not_one() -> None:
     assert terms(tokens, known) == [("-058", "rn058"), ("-061",), ("rn", "rn058")]
 
 
-def test_a_number_without_letters_beside_it_has_no_other_spelling() -> None:
-    assert keys_of(asked_terms([number("10"), SPACE, number("-11")])) == ()
-    assert keys_of(asked_terms([stop("de"), SPACE, number("2025")])) == ()
+def test_a_number_is_one_with_and_without_a_sign_and_no_identifier() -> None:
+    either = ("+2014", "-2014", "2014")
+    assert terms([number("2014")]) == terms([number("-2014")]) == [either]
+    assert terms([word("vai", "vai"), SPACE, word("de", "de"), sign(" - "), number("2014")])[0] == either
+    assert terms([number("2014"), SPACE, number("-2014")], {"2014/": ["12/2014"]}) == [
+        (*either[:2], "12/2014", "2014")
+    ]
+    assert keys_of(asked_terms([stop("de"), SPACE, number("2025")])) == ("2025/",)
     assert "lote#500" not in keys_of(asked_terms([word("lote"), sign(", "), number("500")]))
 
 
@@ -116,12 +128,59 @@ def test_a_host_inside_an_address_is_not_taken_apart() -> None:
     assert terms(tokens) == [("/a",), ("exemplo.org",), ("exemplo.org/a",)]
 
 
-def test_stop_words_are_left_out_unless_there_is_nothing_else() -> None:
-    tokens = [word("Onde", "onde"), SPACE, word("não", "nao")]
-    stop_words = frozenset({"onde", "nao"})
+def test_function_words_are_left_out_and_told_as_they_were_typed() -> None:
+    tokens = [word("Onde", "onde"), SPACE, word("não", "não"), SPACE, stop("de"), SPACE, word("ONDE", "onde")]
+    stop_words = frozenset({"onde", "não"})
     assert terms([*tokens, SPACE, word("rota", "rot")], stop_words=stop_words) == [("rot",)]
-    assert terms(tokens, stop_words=stop_words) == [("nao",), ("onde",)]
+    assert terms(tokens, stop_words=stop_words) == []
+    assert left_out([*tokens, word("rota", "rot"), sign("?")], stop_words=stop_words) == ("Onde", "não", "de")
     assert terms([stop("de"), sign("?")]) == []
+
+
+def test_a_number_behind_a_function_word_is_no_identifier() -> None:
+    tokens = [word("após", "apos"), SPACE, number("10")]
+    assert terms(tokens, stop_words=frozenset({"após"})) == [("+10", "-10", "10")]
+
+
+JOINED = file("flutter/nativo")
+WHOLE = "flutter/nativo"
+KNOWN_JOINED = {
+    "/flutter/nativo": [WHOLE],
+    "flutter": ["flutt"],
+    "flutter/": [WHOLE],
+    "nativo": ["nativ"],
+    "nativo/": [WHOLE],
+}
+
+
+def test_joined_words_are_asked_for_as_a_whole_and_in_their_parts() -> None:
+    assert terms([JOINED], KNOWN_JOINED) == [("flutt", WHOLE), (WHOLE,), (WHOLE, "nativ")]
+
+
+def test_a_word_finds_the_names_that_it_is_a_part_of_and_two_parts_of_one_are_two_terms() -> None:
+    known = {key: KNOWN_JOINED[key] for key in ("flutter", "flutter/", "nativo", "nativo/")}
+    assert terms([word("nativo", "nativ")], {"nativo/": [WHOLE]}) == [(WHOLE, "nativ")]
+    asked = [word("Flutter", "flutt"), SPACE, word("nativo", "nativ")]
+    assert terms(asked, known) == [("flutt", WHOLE), (WHOLE, "nativ")]
+
+
+def test_where_all_terms_must_match_all_parts_of_joined_words_are_as_good_as_the_whole() -> None:
+    assert terms([JOINED], KNOWN_JOINED, with_parts=False) == [("flutt", WHOLE), (WHOLE, "nativ")]
+    only_one = {"/flutter/nativo": [WHOLE], "nativo": ["nativ"]}
+    assert terms([JOINED], only_one, with_parts=False) == [(WHOLE,)]
+
+
+def test_an_identifier_inside_a_name_is_asked_for_as_one() -> None:
+    known = {"rn@59": ["rn"], "rn#59": ["-059"]}
+    assert terms([file("/rn-059")], known) == [("-059",), ("/rn-059",), ("rn",)]
+
+
+def test_function_words_among_the_parts_of_a_name_are_dropped_and_a_name_of_nothing_else_is_one() -> None:
+    stop_words = frozenset({"e", "ou"})
+    assert terms([file("e/ou")], stop_words=stop_words) == []
+    assert left_out([file("e/ou")], stop_words=stop_words) == ("e/ou",)
+    known = {"vale": ["val"]}
+    assert terms([file("ou/vale")], known, stop_words=stop_words) == [("ou/vale",), ("val",)]
 
 
 def test_what_is_known_of_other_keys_plays_no_part() -> None:

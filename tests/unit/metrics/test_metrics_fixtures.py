@@ -47,9 +47,12 @@ def test_ndcg_equals_what_pytrec_eval_expects_of_itself() -> None:
             assert measure_hits(hits, measure)[0] == pytest.approx(expected, abs=1e-15)
 
 
-def test_reciprocal_rank_fusion_equals_what_ranx_expects_of_itself() -> None:
+@pytest.mark.parametrize(("fusion", "share"), [(Fusion.RRF, 1), (Fusion.WEIGHTED_RRF, 0.5)])
+def test_reciprocal_rank_fusion_equals_what_ranx_expects_of_itself_and_its_half_at_equal_weights(
+    fusion: Fusion, share: float
+) -> None:
     fixture = read("ranx_rrf_expected.json")
-    settings = RankingSettings(weight_vector=0.5, weight_lexical=0.5, threshold=None, fusion=Fusion.RRF)
+    settings = RankingSettings(weight_vector=0.5, weight_lexical=0.5, threshold=None, fusion=fusion)
     for question, scores in fixture["expected"].items():
         for document, expected in scores.items():
             # each document stands in two of the three runs, which are then the two signals
@@ -59,7 +62,7 @@ def test_reciprocal_rank_fusion_equals_what_ranx_expects_of_itself() -> None:
                 if document in run[question]
             ]
             found = chunk(document, vector=(0.5, ranks[0]), lexical=(0.5, ranks[1]))
-            assert fuse([found], settings)[0] == pytest.approx(expected, abs=1e-15)
+            assert fuse([found], settings)[0] == pytest.approx(share * expected, abs=1e-15)
 
 
 def test_the_small_run_of_ranx_is_perfect_by_every_measure() -> None:

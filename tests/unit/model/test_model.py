@@ -20,6 +20,7 @@ from rag_core.model import (
     SearchSettings,
     canonical_digest,
 )
+from rag_core.model.settings import changed_numbers
 from rag_core.settings.presets import SEEDS
 
 
@@ -65,7 +66,7 @@ def test_a_threshold_is_a_finite_number_or_none(name: str) -> None:
     assert settings(**{name: None}).ranking == dataclasses.replace(SEEDS.ranking, **{name: None})
 
 
-@pytest.mark.parametrize("name", ["candidates_per_signal", "max_per_file", "limit"])
+@pytest.mark.parametrize("name", ["candidates_per_signal", "max_per_file", "limit", "rrf_k"])
 def test_counts_are_at_least_1(name: str) -> None:
     with pytest.raises(InvalidInput, match=name.replace("_", " ")):
         settings(**{name: 0})
@@ -109,6 +110,24 @@ def test_the_settings_in_json_have_the_contracts_keys() -> None:
         "embeddingModel": None,
         "fetchDepth": 20,
     }
+
+
+def test_the_k_of_rrf_is_a_number_of_those_settings_that_have_one_and_is_60_where_none_is_told() -> None:
+    told = settings(fusion=Fusion.RRF, rrf_k=10).to_json()
+    assert told["rrfK"] == 10
+    assert settings(fusion=Fusion.RRF, rrf_k=10).id != settings(fusion=Fusion.RRF).id
+    assert settings(rrf_k=10) == settings()
+    assert "rrfK" not in settings(rrf_k=10).to_json()
+    older = {key: value for key, value in told.items() if key != "rrfK"}
+    assert SearchSettings.from_json(older, source="adopted", model_id=None).ranking.rrf_k == 60
+
+
+def test_a_number_that_only_one_of_two_settings_has_is_changed() -> None:
+    before, now = settings().to_json(), settings(fusion=Fusion.RRF).to_json()
+    assert changed_numbers(before, now) == ("fusion", "rrfK")
+    assert changed_numbers(now, before) == ("fusion", "rrfK")
+    assert changed_numbers(now, now | {"source": "x", "rrfK": 2}) == ("rrfK",)
+    assert changed_numbers(before, before) == ()
 
 
 def test_equal_numbers_are_one_setting_under_any_name_and_depth() -> None:

@@ -138,10 +138,11 @@ def test_an_explained_chunk_that_no_signal_returned_has_the_fate_candidates_and_
         vector_position=31,
         lexical_position=None,
     )
-    made = told(explanation=Explanation(place="docs/c.md", chunks=(away,)))
+    made = told(explanation=Explanation(place="docs/c.md", left_out=("é",), chunks=(away,)))
     explanation = made["explanation"]
     assert explanation == {
         "place": "docs/c.md",
+        "leftOut": ["é"],
         "chunks": [
             {
                 "rank": None,

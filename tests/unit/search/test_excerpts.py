@@ -25,6 +25,11 @@ def test_an_identifier_is_one_word():
     assert words_of(["RN-058 e v1.2, fim."]) == ["RN-058", "e", "fim", "v1.2"]
 
 
+def test_a_word_is_one_with_any_dash_with_signs_without_width_and_with_accents_for_themselves():
+    words = ["RN\u2011058", "RN\u2212058", "a\u0301gua", "nego\u00adcia\u200bdo", "\uff32\uff2e\uff0d\uff10"]
+    assert words_of([" ".join(words)]) == sorted(words)
+
+
 def test_markup_is_text_like_any_other():
     pieces = excerpts_of("<img onerror=x>", {"img"})
     assert [piece.text for piece in pieces] == ["<", "img", " onerror=x>"]

@@ -34,6 +34,7 @@ def settings(draw: st.DrawFn) -> SearchSettings:
         max_per_file=draw(st.none() | st.integers(1, 3)),
         limit=draw(st.sampled_from([1, 5, 50])),
         fusion=draw(st.sampled_from(Fusion)),
+        rrf_k=draw(st.sampled_from([1, 60, 10_000])),
     )
     candidates = CandidateSettings(
         fetch_depth=1000,
@@ -42,6 +43,10 @@ def settings(draw: st.DrawFn) -> SearchSettings:
         ),
     )
     return SearchSettings(candidates=candidates, ranking=ranking, source="adopted", preset=None)
+
+
+def asdict_given(numbers: Overrides) -> dict[str, object]:
+    return {name: value for name, value in dataclasses.asdict(numbers).items() if value is not None}
 
 
 @given(settings(), settings())
@@ -77,6 +82,27 @@ def test_only_what_differs_is_named_and_a_threshold_that_goes_with_its_fusion_is
     )
 
 
+@given(settings())
+def test_settings_come_back_from_their_json_and_a_number_that_plays_no_part_is_not_in_it(
+    one: SearchSettings,
+) -> None:
+    told = one.to_json()
+    assert ("rrfK" in told) == one.ranking.fusion.takes_k
+    assert SearchSettings.from_json(told, source="adopted", model_id=None).ranking == one.ranking
+    assert ("rrf_k" in asdict_given(Overrides.of(one))) == one.ranking.fusion.takes_k
+
+
+def test_a_k_goes_along_to_another_fusion_that_takes_one_and_is_refused_where_none_does() -> None:
+    own = RankingSettings(weight_vector=0.6, weight_lexical=0.4, threshold=None, fusion=Fusion.RRF, rrf_k=10)
+    assert Overrides(limit=3).ranked(own).rrf_k == 10
+    assert Overrides(rrf_k=2).ranked(own).rrf_k == 2
+    away = Overrides(fusion=Fusion.MIN_MAX).ranked(own)
+    assert Overrides(fusion=Fusion.RRF).ranked(away).rrf_k == 60
+    with pytest.raises(InvalidInput, match="minMax takes no k") as refused:
+        Overrides(rrf_k=10).ranked(away)
+    assert "rrf" in refused.value.hint
+
+
 def test_a_lexical_weight_that_is_not_quite_the_rest_stays_with_its_vector_weight() -> None:
     own = RankingSettings(weight_vector=0.7, weight_lexical=0.3, threshold=None)
     assert 1 - 0.7 != 0.3
@@ -94,7 +120,15 @@ def test_a_presets_numbers_stand_in_the_place_of_others(preset: Preset, one: Sea
 
 @pytest.mark.parametrize(
     "numbers",
-    [{"limit": 51}, {"candidates": 1001}, {"weight_vector": 1.5}, {"limit": 0}, {"max_per_file": 0}],
+    [
+        {"limit": 51},
+        {"candidates": 1001},
+        {"weight_vector": 1.5},
+        {"limit": 0},
+        {"max_per_file": 0},
+        {"fusion": Fusion.RRF, "rrf_k": 0},
+        {"fusion": Fusion.RRF, "rrf_k": 10_001},
+    ],
 )
 def test_a_number_out_of_range_is_refused(numbers: dict[str, float]) -> None:
     own = RankingSettings(weight_vector=0.6, weight_lexical=0.4, threshold=0.2)

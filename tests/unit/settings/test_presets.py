@@ -14,6 +14,7 @@ from rag_core.model import (
     Fusion,
     LexicalFunction,
     LexicalOperator,
+    LexicalWay,
     RankingSettings,
     Scope,
     SearchSettings,
@@ -103,9 +104,31 @@ def test_the_embedded_encoders_presets_say_that_words_alone_may_be_cited(preset:
 
 
 def test_the_strict_preset_asks_for_more_than_the_one_that_finds() -> None:
-    assert EMBEDDED_STRICT.ranking.threshold is not None
-    assert EMBEDDED.ranking.threshold is not None
-    assert EMBEDDED_STRICT.ranking.threshold > EMBEDDED.ranking.threshold
+    assert (
+        dataclasses.replace(
+            EMBEDDED,
+            name=EMBEDDED_STRICT.name,
+            description=EMBEDDED_STRICT.description,
+            evidence=EMBEDDED_STRICT.evidence,
+            ranking=dataclasses.replace(EMBEDDED.ranking, threshold=EMBEDDED_STRICT.ranking.threshold),
+        )
+        == EMBEDDED_STRICT
+    )
+    asked = EMBEDDED_STRICT.ranking.threshold
+    assert asked is not None
+    assert asked > (EMBEDDED.ranking.threshold or 0.0)
+
+
+def test_the_seeds_numbers_are_as_they_were_chosen() -> None:
+    assert SEEDS.lexical == LexicalWay(operator=LexicalOperator.ANY, function=LexicalFunction.TS_RANK)
+    assert SEEDS.ranking == RankingSettings(
+        weight_vector=0.6,
+        weight_lexical=0.4,
+        threshold=0.2,
+        candidates_per_signal=20,
+        max_per_file=2,
+        limit=5,
+    )
 
 
 def test_adopted_settings_are_stronger_than_the_preset() -> None:
@@ -252,7 +275,7 @@ COMMITTED = CommittedSettings(numbers=Overrides(weight_vector=0.5, limit=7))
         (
             {"adopted": ADOPTED, "committed": COMMITTED, "first": "committed", "preset": "embedded"},
             "trial",
-            0.2,
+            0.4,
         ),
     ],
 )

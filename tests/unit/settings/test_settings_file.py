@@ -8,12 +8,14 @@ import pytest
 
 from rag_core.database.index.identity import IndexIdentity
 from rag_core.errors import FaultySettings, InvalidInput
+from rag_core.model import Fusion
+from rag_core.model.settings import changed_numbers
 from rag_core.project.projects import Project
 from rag_core.settings.committed import Limits, committing
 from rag_core.settings.file_reading import parse_settings
 from rag_core.settings.file_writing import write_settings
 from rag_core.settings.golden_folder import CommittedFile, CommittedFiles, read_committed
-from rag_core.settings.in_force import SettingsSources
+from rag_core.settings.in_force import Disagreement, SettingsSources
 from rag_core.settings.overrides import UNSET, Overrides
 from rag_core.settings.presets import preset_of
 
@@ -70,7 +72,7 @@ def test_the_lexical_weight_is_the_rest_of_the_other():
     ("text", "line", "field", "says"),
     [
         ("limit: 5\nweightvector: 0.3", 2, "weightvector", "did you mean weightVector?"),
-        ("k1: 1.2", 1, "k1", "is not a key of the settings"),
+        ("k9: 1.2", 1, "k9", "is not a key of the settings"),
         ("limit: 5\nlimit: 6", 2, "limit", "given twice; the first is on line 1"),
         ("weightVector: .nan", 1, "weightVector", "finite number"),
         ("threshold: -.inf", 1, "threshold", "finite number such as 0.2, or null"),
@@ -86,7 +88,11 @@ def test_the_lexical_weight_is_the_rest_of_the_other():
         ("limit:", 1, "limit", "has no value"),
         ("candidatesPerSignal: 1001", 1, "candidatesPerSignal", "between 1 and 1,000"),
         ("maxPerFile: 0", 1, "maxPerFile", "at least 1"),
-        ("fusion: rff", 1, "fusion", "weightedSum, rrf, minMax or zScore"),
+        ("fusion: rff", 1, "fusion", "weightedSum, rrf, weightedRrf, minMax or zScore"),
+        ("rrfK: 10", 1, "rrfK", "a fusion that takes a k: rrf or weightedRrf"),
+        ("fusion: minMax\nrrfK: 10", 2, "rrfK", "a fusion that takes a k: rrf or weightedRrf"),
+        ("fusion: rrf\nrrfK: 0", 2, "rrfK", "lies between 1 and 10,000"),
+        ("fusion: rrf\nrrfK:", 2, "rrfK", "has no value"),
         ("fusion: [rrf]", 1, "fusion", "must be text"),
         ("lexicalOperator: none", 1, "lexicalOperator", "any or all"),
         ("preset: best", 1, "preset", "seeds, embedded or embedded-strict"),
@@ -155,8 +161,11 @@ def test_a_new_file_holds_every_number_in_full():
         "limit: 5",
         "fusion: weightedSum",
         "lexicalOperator: any",
-        "lexicalFunction: ts_rank",
+        "lexicalFunction: bm25",
         f"embeddingModel: {MODEL}",
+        "k1: 1.2",
+        "b: 0.75",
+        "titleWeight: 0.5",
     ]
 
 
@@ -182,6 +191,24 @@ def test_a_file_that_is_there_keeps_its_order_comments_line_endings_and_limits()
     assert parse_settings(text.encode(), file="f") == committing(
         settings(weight_vector=0.3), limits=Limits(useful=0.5)
     )
+
+
+def test_a_k_is_written_under_a_fusion_that_takes_one_and_leaves_with_it():
+    with_k = settings(fusion=Fusion.RRF, rrf_k=10)
+    text = write_settings(with_k, before=b"limit: 5\n", adopted="x")
+    assert "fusion: rrf\nrrfK: 10\n" in text
+    assert parsed(text) == committing(with_k)
+    again = write_settings(settings(), before=text.replace("\nrrfK", " # um\nrrfK").encode(), adopted="x")
+    assert "fusion: weightedSum # um\nlexicalOperator: any\n" in again
+    assert "rrfK" not in again
+
+
+def test_a_number_that_only_one_of_two_decisions_has_is_told_as_none_of_the_other():
+    adopted, committed = settings(fusion=Fusion.RRF), settings()
+    differs = changed_numbers(adopted.to_json(), committed.to_json())
+    sentence = Disagreement(differs=differs, adopted=adopted, committed=committed).sentence
+    assert "fusion is rrf adopted and weightedSum in the file" in sentence
+    assert "rrfK is 60 adopted and none in the file" in sentence
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,13 @@
 """What surfaces say in the same words: numbers and their gaps, settings, and why a search was degraded."""
 
+import dataclasses
+
 import pytest
 
 from rag_core.model import CandidateSettings, DegradedReason, Fusion, RankingSettings, SearchSettings
+from rag_core.settings.presets import PRESETS, Preset
 from rag_core.words.degraded import why_degraded, why_recorded
+from rag_core.words.fusions import threshold_scale
 from rag_core.words.numbers import from_to, measured, milliseconds, p_value, percentage, points, share
 from rag_core.words.settings import (
     NUMBERS,
@@ -65,10 +69,39 @@ def test_settings_of_every_fusion_are_told_with_their_numbers(fusion: Fusion) ->
     assert (told["vector weight"], told["threshold"], told["chunks a file"]) == ("0.3", "none", "no cap")
     assert settings_in_full(settings).startswith(f"{told['fusion']}, vector weight 0.3, threshold none, ")
     assert "no cap a file" in settings_in_full(settings)
+    assert told.get("k of RRF") == ("60" if fusion.takes_k else None)
+    assert [("k 60, " in text(settings)) for text in (settings_in_full, settings_as_typed)] == [
+        fusion.takes_k
+    ] * 2
     assert settings_as_typed(settings).startswith(f"{fusion}, vector 0.3, lexical 0.7, threshold none, ")
     assert settings_at_a_glance(settings).endswith(
         ": vector 0.3, lexical 0.7, no threshold, any number per file, limit 4"
     )
+
+
+@pytest.mark.parametrize(
+    ("fusion", "k", "scale"),
+    [
+        (Fusion.WEIGHTED_SUM, 60, (1.0, 0.005)),
+        (Fusion.RRF, 60, (0.0328, 0.0001)),
+        (Fusion.RRF, 1, (1.0, 0.01)),
+        (Fusion.WEIGHTED_RRF, 60, (0.0164, 0.0001)),
+        (Fusion.WEIGHTED_RRF, 1, (0.5, 0.001)),
+    ],
+)
+def test_thresholds_worth_trying_go_up_to_what_two_first_ranks_are_worth(
+    fusion: Fusion, k: int, scale: tuple[float, float]
+) -> None:
+    ranking = dataclasses.replace(some(fusion).ranking, rrf_k=k)
+    assert threshold_scale(ranking) == pytest.approx(scale)
+
+
+@pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
+def test_every_preset_can_be_chosen_on_the_scale_of_its_threshold(preset: Preset) -> None:
+    highest, step = threshold_scale(preset.ranking)
+    threshold = preset.ranking.threshold or 0.0
+    assert threshold <= highest
+    assert threshold / step == pytest.approx(round(threshold / step))
 
 
 @pytest.mark.parametrize("reason", DegradedReason)

@@ -51,7 +51,7 @@ EMBEDDED = Preset(
         "no part, .91 are found in the first 5, .85 by plain lexical search. Refuses no foreign question. See "
         "docs/choosing.md."
     ),
-    lexical=LexicalWay(function=LexicalFunction.BM25, title_weight=0.5),
+    lexical=LexicalWay(function=LexicalFunction.BM25),
     ranking=RankingSettings(
         weight_vector=0.4,
         weight_lexical=0.6,

@@ -39,7 +39,7 @@ WAYS: Mapping[str, LexicalWay] = {
     TS_RANK: LexicalWay(),
     "`ts_rank_cd`": LexicalWay(function=LexicalFunction.TS_RANK_CD),
     "`coverage`": LexicalWay(function=LexicalFunction.COVERAGE),
-    "`coverageIdf`": LexicalWay(function=LexicalFunction.COVERAGE_IDF),
+    "`coverageIdf`": LexicalWay(function=LexicalFunction.COVERAGE_IDF, title_weight=0.0),
     BM25: LexicalWay(function=LexicalFunction.BM25, title_weight=0.0),
     "`bm25`, k1 0.9, b 0.4": LexicalWay(function=LexicalFunction.BM25, k1=0.9, b=0.4, title_weight=0.0),
 }

@@ -201,9 +201,10 @@ def report(measured: dict[str, Measured], tops: dict[str, Path], rounds: int) ->
         "# What an index run costs, encoder aside",
         "",
         f"Written by `bench/measure_index_run.py` on {datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores. Medians of",
-        f"{rounds} runs, checkouts in turns; the first run has one. Full: every chunk is deleted and written anew. Edit:",
-        "a paragraph more in one file. No vectors: the provider does not answer; kept vectors: of an earlier run, written",
-        "and put into their index. The step that asks the encoder is left out, the last one (write) stands apart too.",
+        f"{rounds} runs, checkouts in turns; the first run has one. Full: every chunk is deleted and written anew.",
+        "Edit: a paragraph more in one file. No vectors: the provider does not answer; kept vectors: of an earlier",
+        "run, written and put into their index. The step that asks the encoder is left out; the last one, which",
+        "writes, stands apart.",
         "",
         "| vectors | run | chunks | "
         + ("before, s | its write, s | " if both else "")

@@ -40,7 +40,7 @@ TOLERANCE = 0.02
 REFUSED_SHARE = 0.70
 WORTH_REFUSING = 0.20
 TS_RANK = LexicalWay()
-COVERAGE_IDF = LexicalWay(function=LexicalFunction.COVERAGE_IDF)
+COVERAGE_IDF = LexicalWay(function=LexicalFunction.COVERAGE_IDF, title_weight=0.0)
 WAYS = (
     TS_RANK,
     LexicalWay(function=LexicalFunction.COVERAGE),

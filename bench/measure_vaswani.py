@@ -39,9 +39,9 @@ WAYS: Mapping[str, LexicalWay] = {
     TS_RANK: LexicalWay(),
     "`ts_rank_cd`": LexicalWay(function=LexicalFunction.TS_RANK_CD),
     "`coverage`": LexicalWay(function=LexicalFunction.COVERAGE),
-    "`coverageIdf`": LexicalWay(function=LexicalFunction.COVERAGE_IDF),
-    BM25: LexicalWay(function=LexicalFunction.BM25),
-    "`bm25`, k1 0.9, b 0.4": LexicalWay(function=LexicalFunction.BM25, k1=0.9, b=0.4),
+    "`coverageIdf`": LexicalWay(function=LexicalFunction.COVERAGE_IDF, title_weight=0.0),
+    BM25: LexicalWay(function=LexicalFunction.BM25, title_weight=0.0),
+    "`bm25`, k1 0.9, b 0.4": LexicalWay(function=LexicalFunction.BM25, k1=0.9, b=0.4, title_weight=0.0),
 }
 OF_BM25S = "bm25s"
 # how far the means of the two may be apart, and how far a question's scores from one and the same multiple

@@ -156,32 +156,32 @@ class Sources:
 
 
 class Killer:
-    """Ends the backend that writes, some time after the run has said that it begins to."""
+    """Ends the backend that writes chunks, some time after it has begun to."""
 
     def __init__(self, url: str, after_s: float) -> None:
         self._connection, self._after_s = psycopg.connect(url, autocommit=True), after_s
-        self._thread: threading.Thread | None = None
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._kill)
+        self._thread.start()
 
-    def listen(self, step: str, _done: int, _total: int) -> None:
-        """What a run tells of itself."""
-        if step == "write" and self._thread is None:
-            self._thread = threading.Thread(target=self._kill)
-            self._thread.start()
-
-    def wait(self) -> None:
-        """Until it has struck."""
-        if self._thread is not None:
-            self._thread.join()
+    def stop(self) -> None:
+        """The run has ended."""
+        self._over.set()
+        self._thread.join()
         self._connection.close()
 
     def _kill(self) -> None:
-        time.sleep(self._after_s)
-        self._connection.execute(
-            """
-            select pg_terminate_backend(pid) from pg_stat_activity
-            where datname = current_database() and backend_xid is not null and pid <> pg_backend_pid()
-            """
-        )
+        while not self._writers() and not self._over.wait(0.001):
+            pass
+        self._over.wait(self._after_s)
+        for pid in self._writers():
+            self._connection.execute("select pg_terminate_backend(%s)", (pid,))
+
+    def _writers(self) -> list[int]:
+        rows = self._connection.execute(
+            "select pid from pg_locks where relation = 'chunks'::regclass and mode = 'RowExclusiveLock' and granted"
+        ).fetchall()
+        return [pid for (pid,) in rows]
 
 
 def main() -> None:
@@ -232,12 +232,13 @@ def run_once(
             scopes=scopes,
             session_id=session,
             allow_emptied=True,
-            listener=None if killer is None else killer.listen,
         )
     except DatabaseUnavailable:
         killed = True
+    finally:
+        if killer is not None:
+            killer.stop()
     if killer is not None:
-        killer.wait()
         counts.killed += killed
         counts.late += not killed
     elif killed:
@@ -296,7 +297,8 @@ def report(counts: Counts, took_s: float) -> list[str]:
         "|---|---|",
         *(f"| {what} | {count} |" for what, count in sorted(counts.runs.items())),
         "",
-        f"Killed within their last transaction: {counts.killed}; {counts.late} more kills came before or after it.",
+        f"Killed within their last transaction: {counts.killed}. {counts.late} more were to be, and had ended or had",
+        "nothing to write.",
         "",
         "Runs after which postings, lexicon or spellings were not those made anew from the chunks:",
         f"{len(counts.different)}{f' ({counts.different[:20]})' if counts.different else ''}.",

@@ -93,7 +93,7 @@ class LexicalWay:
     function: LexicalFunction = LexicalFunction.TS_RANK
     k1: float = 1.2
     b: float = 0.75
-    title_weight: float = 0.0
+    title_weight: float = 0.5
 
     def __post_init__(self) -> None:
         fields = {field.name: field.default for field in dataclasses.fields(self)}
@@ -107,7 +107,7 @@ class LexicalWay:
             elif not (math.isfinite(getattr(self, name)) and 0 <= getattr(self, name) <= most):
                 raise InvalidInput(
                     f"The {_words(name)} is {getattr(self, name)}; it lies between 0 and {most:g}.",
-                    hint=f"Give a number such as {fields[name] or 0.5}.",
+                    hint=f"Give a number such as {fields[name]}.",
                 )
 
     @property

@@ -51,7 +51,7 @@ EMBEDDED = Preset(
         "no part, .91 are found in the first 5, .85 by plain lexical search. Refuses no foreign question. See "
         "docs/choosing.md."
     ),
-    lexical=LexicalWay(function=LexicalFunction.BM25, title_weight=0.5),
+    lexical=LexicalWay(function=LexicalFunction.BM25),
     ranking=RankingSettings(
         weight_vector=0.4,
         weight_lexical=0.6,
@@ -70,7 +70,8 @@ EMBEDDED_STRICT = Preset(
     ),
     evidence=(
         "Chosen on half of four Portuguese projects' questions, 2026-11-30, to refuse 70 % of foreign ones. Found in "
-        "the first 5: 14 of 26, 18 of 24, 21 of 30, 25 of 30; refused .86, .71, .57, .60. See bench/results/presets.md."
+        "the first 5, all questions: 15 of 26, 19 of 24, 21 of 30, 29 of 30; refused on the other half .95, .72, .60, "
+        ".53. See docs/choosing.md."
     ),
     lexical=EMBEDDED.lexical,
     ranking=replace(EMBEDDED.ranking, threshold=0.175),

@@ -11,10 +11,9 @@ _MEMORY = "64MB"
 
 
 def write_postings(connection: Connection, project_id: str) -> None:
-    """Make a project's postings and lexicon anew from its chunks; reads all of them."""
+    """Make a project's postings and lexicon anew from its chunks; reads all of them, and writes what differs."""
     connection.execute("select set_config('work_mem', %s, true)", (_MEMORY,))
     parameters = {"project": project_id}
-    connection.execute("delete from postings where project_id = %(project)s", parameters)
     connection.execute("delete from lexicons where project_id = %(project)s", parameters)
     connection.execute(
         """
@@ -32,18 +31,26 @@ def write_postings(connection: Connection, project_id: str) -> None:
             select %(project)s, count(*), coalesce(sum(length), 0),
                 coalesce(string_agg(uuid_send(id), '' order by number), '')
             from numbered
+        ), made as materialized (
+            select lexeme, scope, in_title,
+                string_agg(
+                    int8send((number << 32) | (least(written, 65535)::bigint << 16) | least(length, 65535)::bigint), ''
+                ) as entries
+            from numbered cross join lateral (
+                select lexeme, cardinality(positions) as written, false as in_title from unnest(search_vector)
+                union all
+                select lexeme, cardinality(positions), true from unnest(title_vector)
+            ) held
+            group by lexeme, scope, in_title
+        ), gone as (
+            delete from postings
+            where project_id = %(project)s
+              and (lexeme, scope, in_title) not in (select lexeme, scope, in_title from made)
         )
         insert into postings (project_id, lexeme, scope, in_title, entries)
-        select %(project)s, lexeme, scope, in_title,
-            string_agg(
-                int8send((number << 32) | (least(written, 65535)::bigint << 16) | least(length, 65535)::bigint), ''
-            )
-        from numbered cross join lateral (
-            select lexeme, cardinality(positions) as written, false as in_title from unnest(search_vector)
-            union all
-            select lexeme, cardinality(positions), true from unnest(title_vector)
-        ) held
-        group by lexeme, scope, in_title
+        select %(project)s, lexeme, scope, in_title, entries from made
+        on conflict (project_id, lexeme, scope, in_title) do update
+        set entries = excluded.entries where postings.entries <> excluded.entries
         """,
         parameters,
     )

@@ -14,8 +14,10 @@ from psycopg.types.json import Jsonb
 from bag_of_words import BagOfWords
 from material import ANA, Fixed, Repository, make_project, services
 from rag_core.database.connections import Database
+from rag_core.database.index.sessions import append_events
 from rag_core.errors import DatabaseUnavailable, EmbeddingFailed, Refused
 from rag_core.model import Project
+from rag_core.model.session_events import SessionEvent
 from rag_core.project.projects import add_project
 
 PATHS = ("docs/a.md", "docs/b.md", "docs/adr/0001-c.md", "docs/pasta/d.md")
@@ -24,9 +26,15 @@ SECTIONS = (
     "## Pedágio\n\nO pedágio é pago.\n",
     "# Fila\n\nA fila espera.\n",
     "Solto.\n",
+    "# Canais\n\nRN-058 e RN058 valem em entrada/saída; keys, e-mail.\n",
 )
+FRONT_MATTER = ("", "---\ntitle: Pedágios\n---\n", "---\nlang: english\n---\n")
 
-contents = st.lists(st.sampled_from(SECTIONS), max_size=4).map("\n".join)
+contents = st.builds(
+    str.__add__,
+    st.sampled_from(FRONT_MATTER),
+    st.lists(st.sampled_from(SECTIONS), max_size=4).map("\n".join),
+)
 trees = st.dictionaries(st.sampled_from(PATHS), contents, min_size=1)
 
 
@@ -150,6 +158,36 @@ def test_a_run_that_dies_at_its_very_end_leaves_the_words_of_the_old_index(
         connection.execute("drop trigger dying on index_scopes")
     use.indexing.run(project, actor=ANA)
     assert words_of(database, project) != before
+
+
+def test_a_conversation_that_is_gone_is_in_no_word_after_the_next_run(
+    database: Database, tmp_path: Path
+) -> None:
+    use = services(database)
+    repository = Repository(tmp_path / "repository", {"docs/a.md": SECTIONS[0]})
+    project = add_project(database, "p", repo=repository.folder)
+    use.indexing.run(project, actor=ANA)
+    before = words_of(database, project)
+    with database.transaction() as connection:
+        said = SessionEvent(
+            session_id="s1",
+            event_id="e1",
+            type="chat.message",
+            created_at=rows.NOON,
+            actor_kind="human",
+            actor_id="ana",
+            title=None,
+            payload={"text": "A balança do cais pesa demais."},
+        )
+        append_events(connection, "p", [said])
+    use.indexing.run(project, actor=ANA)
+    assert words_of(database, project) != before
+    with database.transaction() as connection:
+        connection.execute("delete from sessions")
+
+    use.indexing.run(project, actor=ANA)
+
+    assert words_of(database, project) == before
 
 
 def test_an_unchanged_second_run_embeds_nothing_and_keeps_every_id(

@@ -138,12 +138,16 @@ def serve(encoder: str) -> None:
                     file.write(f"\n\nUm parágrafo a mais, o de número {number}.\n")
                 commit(repository)
             began: dict[str, float] = {}
+
+            def listen(step: str, _done: int, _total: int, began: dict[str, float] = began) -> None:
+                began.setdefault(step, time.perf_counter())
+
             started = time.perf_counter()
             done = services.indexing.run(
                 project,
                 actor=BENCH,
                 mode="incremental" if kind == "edit" else "full",
-                listener=lambda step, _done, _total, began=began: began.setdefault(step, time.perf_counter()),
+                listener=listen,
             )
             ended = time.perf_counter()
             answer = {

@@ -6,7 +6,8 @@ writes and puts into their index. Each checkout is a process of its own with its
 run by run. Without `--against` this checkout is measured alone. Writes `bench/results/index-run.md`; with `--against`
 a run with kept vectors that takes 15 % more than there ends it with 1.
 
-    git worktree add /tmp/before main; python bench/measure_index_run.py --against /tmp/before
+    mkdir /tmp/before; git archive COMMIT | tar -x -C /tmp/before
+    python bench/measure_index_run.py --against /tmp/before
 """
 
 import argparse
@@ -79,6 +80,8 @@ def main() -> None:
     if told.serve:
         serve(told.serve)
         return
+    if told.against and (told.against / "rag_core" / "database" / "index" / "postings.py").exists():
+        parser.error("the other checkout writes word statistics too")
     tops = {HERE: TOP} | ({THERE: told.against.resolve()} if told.against else {})
     measured = {name: measure(tops, encoder, told.rounds) for name, encoder in ENCODERS.items()}
     out = TOP / "bench" / "results" / "index-run.md"
@@ -135,12 +138,16 @@ def serve(encoder: str) -> None:
                     file.write(f"\n\nUm parágrafo a mais, o de número {number}.\n")
                 commit(repository)
             began: dict[str, float] = {}
+
+            def listen(step: str, _done: int, _total: int, began: dict[str, float] = began) -> None:
+                began.setdefault(step, time.perf_counter())
+
             started = time.perf_counter()
             done = services.indexing.run(
                 project,
                 actor=BENCH,
                 mode="incremental" if kind == "edit" else "full",
-                listener=lambda step, _done, _total, began=began: began.setdefault(step, time.perf_counter()),
+                listener=listen,
             )
             ended = time.perf_counter()
             answer = {

@@ -24,6 +24,8 @@ from pathlib import Path
 
 import numpy as np
 import psycopg
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
 
 from material import BENCH, TOP, throwaway_services
 from medir.wiring import Services
@@ -198,9 +200,7 @@ def main() -> None:
         folder = services.configuration.home / "repositories" / "words"
         sources = Sources(services, folder, draw)
         with services.database.connection() as connection:
-            url = psycopg.conninfo.make_conninfo(
-                connection.info.dsn, password=connection.info.password or None
-            )
+            url = make_conninfo(connection.info.dsn, password=connection.info.password or None)
         span = 0.1
         for number in range(1, RUNS + 1):
             sources.change()
@@ -291,7 +291,7 @@ def rebuilt(connection: Connection, project: Project) -> Iterator[None]:
     with connection.transaction(force_rollback=True):
         for table in ("postings", "lexicons", "spellings"):
             connection.execute(
-                psycopg.sql.SQL("delete from {} where project_id = %s").format(psycopg.sql.Identifier(table)),
+                sql.SQL("delete from {} where project_id = %s").format(sql.Identifier(table)),
                 (project.project_id,),
             )
         write_spellings(connection, project.project_id)
